@@ -1,0 +1,187 @@
+import type { Change } from '../spec/changes.ts';
+import type { CatalogRow, CatalogTable, RowOf } from '../spec/rows.ts';
+
+/** A committed version of the lake: a row of `ducklake_snapshot`. */
+export interface Snapshot {
+  readonly id: number;
+  /** `2024-01-15 12:30:00.123456+00`, as DuckDB writes instants. */
+  readonly time: string;
+  readonly schemaVersion: number;
+  readonly nextCatalogId: number;
+  readonly nextFileId: number;
+}
+
+/** A snapshot with what was said about it. */
+export interface SnapshotRecord extends Snapshot {
+  readonly changes: string;
+  readonly author: string | null;
+  readonly message: string | null;
+  readonly extraInfo: string | null;
+}
+
+/** Which version of the lake is meant: a snapshot's id, or the newest one that is not younger than an instant. */
+export type AsOf = { readonly snapshot: number } | { readonly time: Date };
+
+/** What a new lake starts with. */
+export interface LakeInit {
+  /** Ends in a slash. */
+  readonly dataPath: string;
+  readonly createdBy: string;
+  /** UUID of the schema `main`. */
+  readonly schemaUuid: string;
+}
+
+/** Everything live at one snapshot that planning and reading need. */
+export interface CatalogRows {
+  readonly snapshot: Snapshot;
+  readonly metadata: readonly RowOf<'ducklake_metadata'>[];
+  readonly schemas: readonly RowOf<'ducklake_schema'>[];
+  readonly tables: readonly RowOf<'ducklake_table'>[];
+  readonly views: readonly RowOf<'ducklake_view'>[];
+  /** In no particular order; `column_order` orders siblings. */
+  readonly columns: readonly RowOf<'ducklake_column'>[];
+  readonly inlinedTables: readonly RowOf<'ducklake_inlined_data_tables'>[];
+  /** Tables that are partitioned at that snapshot. */
+  readonly partitions: readonly RowOf<'ducklake_partition_info'>[];
+}
+
+/** The newest snapshot, and what was committed after the one that the caller knows. */
+export interface Head {
+  readonly snapshot: Snapshot;
+  /** The snapshots above `since`, oldest first; empty when `since` was not given. */
+  readonly since: readonly SnapshotRecord[];
+}
+
+/** A data file that is live at a snapshot, with the delete files that apply to it and its columns' statistics. */
+export interface LiveFile {
+  readonly file: RowOf<'ducklake_data_file'>;
+  readonly deletes: readonly RowOf<'ducklake_delete_file'>[];
+  /** Filled when the request asks for it. */
+  readonly stats: readonly RowOf<'ducklake_file_column_stats'>[];
+}
+
+export interface FilesRequest {
+  readonly snapshotId: number;
+  readonly tableId: number;
+  /** Also read the files' column statistics. */
+  readonly stats: boolean;
+}
+
+/** Whether rows or deletes of a table are kept in the catalog: see `inlined` in the design. */
+export interface InlinedRequest {
+  readonly snapshotId: number;
+  readonly tableId: number;
+}
+
+/** A table's totals at the head. */
+export interface TableStats {
+  readonly table: RowOf<'ducklake_table_stats'> | undefined;
+  readonly columns: readonly RowOf<'ducklake_table_column_stats'>[];
+}
+
+/** How bounds of a column compare as text: as numbers, by UTF-8 bytes, or as dates and times that may lie BC or after 9999. */
+export type BoundsOrder = 'number' | 'bytes' | 'temporal';
+
+/** What an append adds to one row of `ducklake_table_column_stats`. */
+export interface ColumnStatsDelta {
+  readonly columnId: number;
+  readonly containsNull: boolean;
+  /** `null` where the type has no NaN. */
+  readonly containsNan: boolean | null;
+  /**
+   * `'none'`: there was no value, the bounds stay. `'unknown'`: there were values without known bounds, which makes the
+   * table's unknown for good. Otherwise the bounds to widen to.
+   */
+  readonly bounds: 'none' | 'unknown' | { readonly min: string; readonly max: string };
+  readonly order: BoundsOrder;
+}
+
+/** What an append adds to a table's totals. */
+export interface TableStatsDelta {
+  readonly tableId: number;
+  readonly recordCount: number;
+  /** Row ids taken: what `next_row_id` advances by. */
+  readonly rowIdCount: number;
+  readonly byteLength: number;
+  readonly columns: readonly ColumnStatsDelta[];
+}
+
+/** One mutation of the catalog. */
+export type CatalogOp =
+  /** New rows. Columns left out are NULL. Cells of counter columns may be relative (`relativeId`, `NEXT`). */
+  | { readonly kind: 'insert'; readonly table: CatalogTable; readonly rows: readonly CatalogRow[] }
+  /** Ends the live rows (`end_snapshot` is NULL) that match every cell of `match`, at the new snapshot. */
+  | { readonly kind: 'end'; readonly table: CatalogTable; readonly match: CatalogRow }
+  | { readonly kind: 'addStats'; readonly stats: TableStatsDelta };
+
+/** On top of what a batch may be put. */
+export type BatchFence =
+  /** On the base alone: any newer snapshot supersedes it. */
+  | { readonly kind: 'exact' }
+  /** On any later head, unless a snapshot after the base made one of these changes (all of them kinds that carry an id). */
+  | { readonly kind: 'unless'; readonly changes: readonly Change[] };
+
+/**
+ * One commit's whole content: a value, which a store can put on top of the base or of a later head. Ids that the commit
+ * assigns are relative (see `relativeId`): a snapshot or schema version by `NEXT`, catalog and file ids by their place
+ * among those that the batch takes, a file's `row_id_start` by `relativeId(rows before it in this batch)` (the store adds
+ * the table's `next_row_id`, 0 for a table that the batch creates).
+ */
+export interface CommitBatch {
+  readonly base: Snapshot;
+  readonly fence: BatchFence;
+  /** Whether `schema_version` rises by one. */
+  readonly changesSchema: boolean;
+  /** How many ids the batch takes from the head's counters. */
+  readonly catalogIdCount: number;
+  readonly fileIdCount: number;
+  /** In the order in which they are written; ids may be relative. */
+  readonly changes: readonly Change[];
+  readonly author: string | null;
+  readonly message: string | null;
+  readonly extraInfo: string | null;
+  readonly ops: readonly CatalogOp[];
+  /** What only this commit writes: it tells after a lost connection whether the commit happened. */
+  readonly witness: CommitWitness;
+}
+
+/** A row that exists when, and only when, the batch was committed: a column with a value that is unique in the catalog. */
+export type CommitWitness =
+  | { readonly table: 'ducklake_data_file'; readonly column: 'path'; readonly value: string }
+  | { readonly table: 'ducklake_table'; readonly column: 'table_uuid'; readonly value: string }
+  | { readonly table: 'ducklake_schema'; readonly column: 'schema_uuid'; readonly value: string }
+  /** A batch that only ends rows leaves nothing unique: the snapshot right after its base, with its very changes. */
+  | { readonly table: 'ducklake_snapshot_changes'; readonly column: 'changes_made'; readonly value: string };
+
+/** A lost race is a value: nothing was written, and the batch has to be planned again. */
+export type CommitOutcome =
+  | { readonly status: 'committed'; readonly snapshot: Snapshot }
+  | { readonly status: 'superseded' };
+
+/**
+ * The database that holds the lake's metadata. All methods are required.
+ *
+ * Errors: CATALOG_UNAVAILABLE (retryable) when the database can't be reached or is busy, COMMIT_UNKNOWN when `commit` lost its
+ * connection after it was sent and can't tell the outcome, ACCESS_DENIED, CORRUPT, CLOSED after disposal.
+ * No error's text is ever parsed: adapters go by SQLSTATE or the driver's numeric code.
+ */
+export interface CatalogStore extends AsyncDisposable {
+  readonly name: string;
+  /** Makes the catalog tables with snapshot 0 and schema `main`. False when they were there already; two may race. */
+  initialize(init: LakeInit): Promise<boolean>;
+  /** One round trip. `undefined` when there is no lake; NOT_FOUND when the lake has no such snapshot. */
+  readCatalog(asOf?: AsOf): Promise<CatalogRows | undefined>;
+  /** The newest snapshot and those above `since`, in one round trip. */
+  readHead(since?: number): Promise<Head>;
+  /** Snapshots with their changes, oldest first. */
+  readSnapshots(range?: { readonly from?: number; readonly to?: number }): AsyncIterable<SnapshotRecord>;
+  /** In the order of their ids. */
+  readFiles(request: FilesRequest): Promise<LiveFile[]>;
+  /** Whether any inlined row or inlined delete of the table is live at the snapshot. */
+  hasInlined(request: InlinedRequest): Promise<boolean>;
+  readTableStats(tableId: number): Promise<TableStats>;
+  /** Puts the batch on top of the head when its fence allows that, as one atomic step, or writes nothing. */
+  commit(batch: CommitBatch): Promise<CommitOutcome>;
+  /** The snapshot that a batch made, or `undefined` when it was not committed. */
+  findCommit(batch: CommitBatch): Promise<Snapshot | undefined>;
+}

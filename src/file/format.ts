@@ -1,0 +1,98 @@
+import type { Field } from '../schema/field.ts';
+import type { ObjectReader, ObjectWriter } from '../storage/object-store.ts';
+
+/**
+ * Values of one column: an array or typed array of what callers hand over, NULL as `null` or `undefined`. A view: it is
+ * only valid until the next batch.
+ */
+export type ColumnValues = ArrayLike<unknown>;
+
+/** A block of rows as columns, in the order of the target's fields. */
+export interface ColumnBatch {
+  readonly rowCount: number;
+  /** Index of the batch's first row in what the caller handed over: errors name rows by it. */
+  readonly firstRow: number;
+  readonly columns: readonly ColumnValues[];
+}
+
+/** What the catalog stores of one column (a leaf, when nested) of one file. */
+export interface ColumnStats {
+  readonly fieldId: number;
+  /** Bytes of the column's chunks as stored. */
+  readonly byteLength: number;
+  /** Values that are not NULL. */
+  readonly valueCount: number;
+  readonly nullCount: number;
+  /** DuckDB's text; `undefined` when there was no value or the bounds can't be written. */
+  readonly min: string | undefined;
+  readonly max: string | undefined;
+  /** `undefined` where the type has no NaN. */
+  readonly containsNan: boolean | undefined;
+}
+
+/** A file that was written and is whole. */
+export interface WrittenFile {
+  readonly rowCount: number;
+  readonly byteLength: number;
+  /** Bytes of the footer without the trailing length and magic: `footer_size`. */
+  readonly footerLength: number;
+  /** One for each leaf, in the order of the fields. */
+  readonly columns: readonly ColumnStats[];
+}
+
+/** Settings of a file, from the lake's options. */
+export interface FileOptions {
+  readonly rowGroupRowCount: number;
+  readonly rowGroupByteLength: number;
+  readonly compression: 'snappy' | 'uncompressed' | 'gzip' | 'zstd';
+}
+
+/** Where a file goes and what is in it. */
+export interface FileTarget {
+  /** Named in errors. */
+  readonly table: { readonly schema: string; readonly table: string };
+  readonly fields: readonly Field[];
+  readonly options: FileOptions;
+  /** Called once, when the first bytes are ready: a file that fails before has touched no store. */
+  readonly open: () => Promise<ObjectWriter>;
+}
+
+/** Writes one file. Memory is bounded by the row group. */
+export interface FileWriter {
+  /** Bytes in the file so far, those of the open row group estimated. */
+  readonly byteLength: number;
+  readonly rowCount: number;
+  /** Validates and takes in a batch. A bad value is INVALID_VALUE naming table, column, row and value; the writer is then dead. */
+  write(batch: ColumnBatch): Promise<void>;
+  /** Completes the file. It is visible in the store when this resolves. */
+  close(): Promise<WrittenFile>;
+  /** Removes what was written. Safe at any time. */
+  abort(): Promise<void>;
+}
+
+export interface ReadRequest {
+  /** In the order in which the batches hold them; bound by field id, never by name. */
+  readonly fields: readonly Field[];
+  readonly signal?: AbortSignal | undefined;
+  /** Rows after which reading may stop. */
+  readonly limit?: number | undefined;
+}
+
+/** Decoded rows as columns: values as users get them (see DESIGN §6). */
+export interface ReadBatch {
+  readonly rowCount: number;
+  readonly columns: readonly ArrayLike<unknown>[];
+}
+
+export interface FileReader {
+  readonly rowCount: number;
+  read(request: ReadRequest): AsyncIterable<ReadBatch>;
+}
+
+/** A data file format. Parquet is the only one that DuckLake knows. */
+export interface FileFormat {
+  readonly name: 'parquet';
+  readonly extension: '.parquet';
+  createWriter(target: FileTarget): FileWriter;
+  openReader(object: ObjectReader, hint?: { readonly footerLength?: number | undefined }): Promise<FileReader>;
+}
