@@ -1,0 +1,323 @@
+import { LakeError, showValue } from '../errors.ts';
+import { changeText, parseChanges } from '../spec/changes.ts';
+import type { CatalogTable, RowOf } from '../spec/rows.ts';
+import { instantMicros, instantText } from './memory/instant.ts';
+import { nextSnapshot, Resolver } from './memory/resolve.ts';
+import { emptyTables, Stage, type Tables } from './memory/rows.ts';
+import { addStats } from './memory/stats.ts';
+import type {
+  AsOf,
+  CatalogOp,
+  CatalogRows,
+  CatalogStore,
+  CommitBatch,
+  CommitOutcome,
+  FilesRequest,
+  Head,
+  LakeInit,
+  LiveFile,
+  Snapshot,
+  SnapshotRecord,
+  TableStats,
+} from './store.ts';
+
+/** Options for {@link memoryCatalog}. */
+export interface MemoryCatalogOptions {
+  /** Opens the rows of another catalog in memory, as a second client of one database. They outlive its disposal. */
+  readonly sharedWith?: MemoryCatalog;
+}
+
+/** A {@link CatalogStore} in memory. */
+export interface MemoryCatalog extends CatalogStore {
+  /** All rows of all catalog tables, under the specification's names: copies. */
+  dump(): { readonly [Table in CatalogTable]: RowOf<Table>[] };
+}
+
+/**
+ * A catalog in memory: for tests, and for lakes that live as long as the process. It keeps the promises of a database:
+ * a commit happens as a whole or not at all, and what was read never changes.
+ *
+ * @example
+ * ```ts
+ * import { openLake } from 'edgemere';
+ * import { memoryCatalog, memoryStore } from 'edgemere/memory';
+ *
+ * const catalog = memoryCatalog();
+ * await using lake = await openLake({ catalog, store: memoryStore(), dataPath: 'memory://lake/' });
+ * console.log(catalog.dump().ducklake_schema.map((row) => row.schema_name)); // [ 'main' ]
+ * ```
+ */
+export function memoryCatalog(options: MemoryCatalogOptions = {}): MemoryCatalog {
+  const shared = options.sharedWith === undefined ? undefined : tablesOf.get(options.sharedWith);
+  if (options.sharedWith !== undefined && shared === undefined)
+    throw new LakeError('INVALID_ARGUMENT', 'sharedWith must be a catalog that memoryCatalog() made');
+  return new Memory(shared ?? emptyTables());
+}
+
+const tablesOf = new WeakMap<MemoryCatalog, Tables>();
+
+type SnapshotRow = RowOf<'ducklake_snapshot'>;
+
+/** Every method does its work before its first await: that is what makes each of them one atomic step. */
+class Memory implements MemoryCatalog {
+  readonly name: string = 'memory';
+  readonly #tables: Tables;
+  #closed = false;
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+    tablesOf.set(this, tables);
+  }
+
+  async initialize(init: LakeInit): Promise<boolean> {
+    this.#checkOpen();
+    if (this.#rows('ducklake_snapshot').length > 0) return false;
+    const stage = new Stage(this.#tables);
+    for (const [key, value] of Object.entries({
+      version: '1.0',
+      created_by: init.createdBy,
+      data_path: init.dataPath,
+      encrypted: 'false',
+    }))
+      stage.insert('ducklake_metadata', { key, value });
+    stage.insert('ducklake_snapshot', {
+      snapshot_id: 0,
+      snapshot_time: instantText(Date.now() * 1000),
+      schema_version: 0,
+      next_catalog_id: 1,
+      next_file_id: 0,
+    });
+    stage.insert('ducklake_snapshot_changes', { snapshot_id: 0, changes_made: 'created_schema:"main"' });
+    stage.insert('ducklake_schema', {
+      schema_id: 0,
+      schema_uuid: init.schemaUuid,
+      begin_snapshot: 0,
+      schema_name: 'main',
+      path: 'main/',
+      path_is_relative: true,
+    });
+    stage.publish();
+    return true;
+  }
+
+  async readCatalog(asOf?: AsOf): Promise<CatalogRows | undefined> {
+    this.#checkOpen();
+    if (this.#rows('ducklake_snapshot').length === 0) return undefined;
+    const snapshot = asOf === undefined ? this.#head() : this.#at(asOf);
+    const tables = this.#live('ducklake_table', snapshot.id);
+    const tableIds = new Set(tables.map((row) => row.table_id));
+    return {
+      snapshot,
+      metadata: this.#rows('ducklake_metadata'),
+      schemas: this.#live('ducklake_schema', snapshot.id),
+      tables,
+      views: this.#live('ducklake_view', snapshot.id),
+      columns: this.#live('ducklake_column', snapshot.id),
+      inlinedTables: this.#rows('ducklake_inlined_data_tables').filter((row) => tableIds.has(row.table_id)),
+      partitions: this.#live('ducklake_partition_info', snapshot.id),
+    };
+  }
+
+  async readHead(since?: number): Promise<Head> {
+    this.#checkOpen();
+    return { snapshot: this.#head(), since: since === undefined ? [] : this.#records(since + 1) };
+  }
+
+  async *readSnapshots(range: { readonly from?: number; readonly to?: number } = {}): AsyncGenerator<SnapshotRecord> {
+    this.#checkOpen();
+    yield* this.#records(range.from, range.to);
+  }
+
+  async readFiles({ snapshotId, tableId, stats }: FilesRequest): Promise<LiveFile[]> {
+    this.#checkOpen();
+    const ofTable = (row: { readonly table_id: number | null }): boolean => row.table_id === tableId;
+    const deletes = Map.groupBy(
+      this.#live('ducklake_delete_file', snapshotId).filter(ofTable),
+      (row) => row.data_file_id,
+    );
+    const columns = Map.groupBy(
+      stats ? this.#rows('ducklake_file_column_stats').filter(ofTable) : [],
+      (row) => row.data_file_id,
+    );
+    return this.#live('ducklake_data_file', snapshotId)
+      .filter(ofTable)
+      .sort((a, b) => a.data_file_id - b.data_file_id)
+      .map((file) => ({
+        file,
+        deletes: deletes.get(file.data_file_id) ?? [],
+        stats: columns.get(file.data_file_id) ?? [],
+      }));
+  }
+
+  async hasInlined(): Promise<boolean> {
+    this.#checkOpen();
+    // There is nowhere to put inlined rows here.
+    return false;
+  }
+
+  async readTableStats(tableId: number): Promise<TableStats> {
+    this.#checkOpen();
+    return {
+      table: this.#rows('ducklake_table_stats').find((row) => row.table_id === tableId),
+      columns: this.#rows('ducklake_table_column_stats').filter((row) => row.table_id === tableId),
+    };
+  }
+
+  async commit(batch: CommitBatch): Promise<CommitOutcome> {
+    this.#checkOpen();
+    const head = this.#head();
+    if (!this.#mayPut(batch, head)) return { status: 'superseded' };
+    const time = Math.max(Date.now() * 1000, instantMicros(head.time) + 1);
+    const snapshot = nextSnapshot(batch, head, instantText(time));
+    const resolver = new Resolver(batch, head, snapshot, (tableId) => this.#nextRowId(tableId));
+    const stage = new Stage(this.#tables);
+    stage.insert('ducklake_snapshot', {
+      snapshot_id: snapshot.id,
+      snapshot_time: snapshot.time,
+      schema_version: snapshot.schemaVersion,
+      next_catalog_id: snapshot.nextCatalogId,
+      next_file_id: snapshot.nextFileId,
+    });
+    stage.insert('ducklake_snapshot_changes', {
+      snapshot_id: snapshot.id,
+      changes_made: batch.changes.map((change) => resolver.change(change)).join(','),
+      author: batch.author,
+      commit_message: batch.message,
+      commit_extra_info: batch.extraInfo,
+    });
+    for (const op of batch.ops) run(op, stage, resolver, snapshot.id);
+    stage.publish();
+    return { status: 'committed', snapshot };
+  }
+
+  async findCommit({ witness, base }: CommitBatch): Promise<Snapshot | undefined> {
+    this.#checkOpen();
+    const { table, column, value } = witness;
+    const rows = this.#tables.get(table)!.filter((row) => row[column] === value);
+    // Changes are not unique: only those of the snapshot right after the base are the batch's.
+    const ids = rows.map((row) => Number(row['begin_snapshot'] ?? row['snapshot_id']));
+    const id = table === 'ducklake_snapshot_changes' ? ids.find((id) => id === base.id + 1) : ids[0];
+    if (id === undefined) return undefined;
+    const snapshot = this.#snapshots().find((row) => row.id === id);
+    if (snapshot === undefined)
+      throw new LakeError('COMMIT_UNKNOWN', `the batch was committed as snapshot ${id}, which has been expired since`);
+    return snapshot;
+  }
+
+  dump(): { readonly [Table in CatalogTable]: RowOf<Table>[] } {
+    return Object.fromEntries([...this.#tables.keys()].map((table) => [table, this.#rows(table)])) as never;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new LakeError('CLOSED', 'the catalog was closed: open another one');
+  }
+
+  /** A table's rows, copied: callers may do with them what they like. */
+  #rows<Table extends CatalogTable>(table: Table): RowOf<Table>[] {
+    return this.#tables.get(table)!.map((row) => ({ ...row })) as RowOf<Table>[];
+  }
+
+  #live<Table extends VersionedTable>(table: Table, snapshotId: number): RowOf<Table>[] {
+    return this.#rows(table).filter(
+      ({ begin_snapshot: begin, end_snapshot: end }) =>
+        begin !== null && begin <= snapshotId && (end === null || end > snapshotId),
+    );
+  }
+
+  /** Oldest first. */
+  #snapshots(): Snapshot[] {
+    return this.#tables
+      .get('ducklake_snapshot')!
+      .map((row) => snapshotOf(row as SnapshotRow))
+      .sort((a, b) => a.id - b.id);
+  }
+
+  #head(): Snapshot {
+    const head = this.#snapshots().at(-1);
+    if (head === undefined) throw new LakeError('NOT_FOUND', 'there is no lake in this catalog: create it first');
+    return head;
+  }
+
+  #at(asOf: AsOf): Snapshot {
+    const found =
+      'snapshot' in asOf
+        ? this.#snapshots().find(({ id }) => id === asOf.snapshot)
+        : this.#snapshots().findLast(({ time }) => instantMicros(time) <= asOf.time.getTime() * 1000);
+    if (found !== undefined) return found;
+    if ('snapshot' in asOf)
+      throw new LakeError('NOT_FOUND', `the lake has no snapshot ${asOf.snapshot}`, {
+        context: { snapshotId: asOf.snapshot },
+      });
+    throw new LakeError('NOT_FOUND', `the lake has no snapshot as old as ${showValue(asOf.time)}`);
+  }
+
+  #records(from: number = 0, to: number = Number.POSITIVE_INFINITY): SnapshotRecord[] {
+    const changes = new Map(this.#rows('ducklake_snapshot_changes').map((row) => [row.snapshot_id, row]));
+    return this.#snapshots()
+      .filter(({ id }) => from <= id && id <= to)
+      .map((snapshot) => {
+        const row = changes.get(snapshot.id);
+        return {
+          ...snapshot,
+          changes: row?.changes_made ?? '',
+          author: row?.author ?? null,
+          message: row?.commit_message ?? null,
+          extraInfo: row?.commit_extra_info ?? null,
+        };
+      });
+  }
+
+  #mayPut({ base, fence }: CommitBatch, head: Snapshot): boolean {
+    if (fence.kind === 'exact' || base.id >= head.id) return base.id === head.id;
+    // With the base, or a snapshot since, expired there is no telling what changed.
+    const since = this.#records(base.id, head.id);
+    if (since.length !== head.id - base.id + 1) return false;
+    const forbidden = new Set(fence.changes.map((change) => changeText(change)));
+    return !since
+      .slice(1)
+      .some(({ changes }) => parseChanges(changes).some((change) => forbidden.has(changeText(change))));
+  }
+
+  #nextRowId(tableId: number): number {
+    return Number(
+      this.#tables.get('ducklake_table_stats')!.find((row) => row['table_id'] === tableId)?.['next_row_id'] ?? 0,
+    );
+  }
+}
+
+/** Catalog tables whose rows have a life: `begin_snapshot` and `end_snapshot`. */
+type VersionedTable = {
+  [Table in CatalogTable]: 'end_snapshot' extends keyof RowOf<Table> ? Table : never;
+}[CatalogTable];
+
+function snapshotOf(row: SnapshotRow): Snapshot {
+  return {
+    id: row.snapshot_id,
+    time: row.snapshot_time!,
+    schemaVersion: row.schema_version!,
+    nextCatalogId: row.next_catalog_id!,
+    nextFileId: row.next_file_id!,
+  };
+}
+
+function run(op: CatalogOp, stage: Stage, resolver: Resolver, snapshotId: number): void {
+  if (op.kind === 'insert') {
+    for (const row of op.rows) stage.insert(op.table, resolver.row(op.table, row));
+  } else if (op.kind === 'end') {
+    const match = Object.entries(resolver.row(op.table, op.match));
+    stage.replace(
+      op.table,
+      (row) =>
+        row['end_snapshot'] === null &&
+        row['begin_snapshot'] !== snapshotId &&
+        match.every(([name, cell]) => row[name] === cell),
+      () => ({ end_snapshot: snapshotId }),
+    );
+  } else {
+    addStats(stage, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
+  }
+}
