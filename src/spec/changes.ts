@@ -76,7 +76,10 @@ export function changeText(change: Change, id?: number): string {
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Parses `changes_made`. A token that this version doesn't know is an error: guessing would hide a conflict. */
+/**
+ * Parses `changes_made` as DuckDB does: kinds in any case, `flushed_inlined` as an older word for `inline_flush`. A token
+ * that this version doesn't know is an error: guessing would hide a conflict.
+ */
 export function parseChanges(text: string): Change[] {
   const changes: Change[] = [];
   let at = 0;
@@ -100,10 +103,12 @@ export function parseChanges(text: string): Change[] {
   while (at < text.length) {
     const colon = text.indexOf(':', at);
     if (colon < 0) fail();
-    const kind = text.slice(at, colon);
+    const written = text.slice(at, colon).toLowerCase();
+    const kind = written === 'flushed_inlined' ? 'inline_flush' : written;
     at = colon + 1;
     if ((idChanges as readonly string[]).includes(kind)) {
-      const digits = /^\d+/.exec(text.slice(at, at + 20))?.[0] ?? fail();
+      const digits = /^\d+/.exec(text.slice(at, at + 20))?.[0] ?? '';
+      if (digits === '' || !Number.isSafeInteger(Number(digits))) fail();
       changes.push({ kind: kind as IdChange, id: Number(digits) });
       at += digits.length;
     } else if (kind === 'created_schema') {
