@@ -1,0 +1,51 @@
+import type { ColumnStats } from '../file/format.ts';
+import type { Field } from '../schema/field.ts';
+
+/** A data file that lies in the store and waits to be registered. */
+export interface StagedFile {
+  /** As the catalog stores it: relative to the table's folder. */
+  readonly path: string;
+  readonly location: string;
+  readonly rowCount: number;
+  readonly byteLength: number;
+  readonly footerLength: number;
+  readonly columns: readonly ColumnStats[];
+}
+
+/**
+ * A change that a user's call asks for. Objects made in the same transaction are named by the negative ids that it gave
+ * them (unique in it); planning replaces those by relative ids.
+ */
+export type PendingChange =
+  | {
+      readonly kind: 'createSchema';
+      readonly id: number;
+      readonly name: string;
+      readonly uuid: string;
+      readonly path: string;
+    }
+  | { readonly kind: 'dropSchema'; readonly id: number; readonly name: string }
+  | {
+      readonly kind: 'createTable';
+      readonly id: number;
+      readonly schema: { readonly id: number; readonly name: string };
+      readonly name: string;
+      readonly uuid: string;
+      readonly path: string;
+      readonly fields: readonly Field[];
+    }
+  | { readonly kind: 'dropTable'; readonly id: number }
+  | {
+      readonly kind: 'append';
+      readonly tableId: number;
+      readonly fields: readonly Field[];
+      readonly files: readonly StagedFile[];
+    };
+
+/** What is said about a commit. */
+export interface CommitMessage {
+  readonly author?: string | undefined;
+  readonly message?: string | undefined;
+  /** Free text, by convention JSON. */
+  readonly extraInfo?: string | undefined;
+}

@@ -1,0 +1,87 @@
+/**
+ * edgemere: a native TypeScript client for the DuckLake 1.0 lakehouse format.
+ *
+ * @module
+ */
+export type { RetryPolicy } from './catalog/commit.ts';
+export type { CommitMessage } from './catalog/pending.ts';
+export type {
+  AsOf,
+  BatchFence,
+  BoundsOrder,
+  CatalogOp,
+  CatalogRows,
+  CatalogStore,
+  ColumnStatsDelta,
+  CommitBatch,
+  CommitOutcome,
+  CommitWitness,
+  FilesRequest,
+  Head,
+  InlinedRequest,
+  LakeInit,
+  LiveFile,
+  Snapshot,
+  SnapshotRecord,
+  TableStats,
+  TableStatsDelta,
+} from './catalog/store.ts';
+export type { TableName } from './catalog/view.ts';
+export { type ErrorCode, type ErrorContext, isLakeError, LakeError, type LakeErrorOptions } from './errors.ts';
+export type { ColumnValues } from './file/format.ts';
+export {
+  Lake,
+  type OpenOptions,
+  openLake,
+  type SchemaSummary,
+  type SnapshotInfo,
+  type TableSummary,
+  type TransactionOptions,
+  type TransactionResult,
+} from './lake.ts';
+export { type RowBatch, Scan, type ScanOptions } from './scan/scan.ts';
+export {
+  Column,
+  type ColumnDefinition,
+  type InsertRow,
+  type IntervalParts,
+  type JsonValue,
+  type Row,
+  type TableSchema,
+  type Types,
+  t,
+} from './schema/builder.ts';
+export type { Change } from './spec/changes.ts';
+export type { CatalogRow, CatalogTable, Cell, RowOf } from './spec/rows.ts';
+export type { ColumnType } from './spec/types.ts';
+export { Timestamp } from './spec/values/timestamp.ts';
+export type {
+  ListedObject,
+  ObjectReader,
+  ObjectStore,
+  ObjectWriter,
+  OpenOptions as ObjectOpenOptions,
+  StoreOptions,
+} from './storage/object-store.ts';
+export {
+  type ColumnDescription,
+  type ColumnTotals,
+  type InsertOptions,
+  type InsertResult,
+  Table,
+  type TableDescription,
+  type TableFile,
+  type TableTotals,
+} from './table.ts';
+export {
+  type DropSchemaOptions,
+  type IfExists,
+  type IfNotExists,
+  type InsertedFile,
+  type InsertedRows,
+  type TableRef,
+  Transaction,
+  type TransactionTable,
+} from './transaction.ts';
+export type { ColumnsInput, RowsInput } from './write/input.ts';
+export type { WriteOptions, WriteProgress } from './write/table-writer.ts';

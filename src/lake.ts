@@ -1,0 +1,268 @@
+import { defaultRetryPolicy, type RetryPolicy } from './catalog/commit.ts';
+import type { CommitMessage } from './catalog/pending.ts';
+import type { AsOf, CatalogRows, CatalogStore } from './catalog/store.ts';
+import { LakeError } from './errors.ts';
+import { parquet } from './file/parquet/index.ts';
+import type { InsertRow, Row, TableSchema } from './schema/builder.ts';
+import { Session } from './session.ts';
+import { type Change, parseChanges } from './spec/changes.ts';
+import { directory } from './spec/paths.ts';
+import { setting } from './spec/settings.ts';
+import type { Timestamp } from './spec/values/timestamp.ts';
+import { timestampCodec } from './spec/values/timestamp-codec.ts';
+import { checkVersion } from './spec/version.ts';
+import type { ObjectStore } from './storage/object-store.ts';
+import { Table } from './table.ts';
+import {
+  type DropSchemaOptions,
+  type IfExists,
+  type IfNotExists,
+  type TableRef,
+  Transaction,
+  tableName,
+} from './transaction.ts';
+import { uuidv7 } from './util/uuid.ts';
+
+export interface OpenOptions extends Partial<RetryPolicy> {
+  /** The database that holds the metadata. Closed with the lake. */
+  readonly catalog: CatalogStore;
+  /** Where the data files lie. */
+  readonly store: ObjectStore;
+  /** Where a new lake keeps its data files, in the store's terms. Needed only to create one. */
+  readonly dataPath?: string | undefined;
+  /** Whether to make the lake when the catalog holds none. Defaults to true; needs `dataPath`. */
+  readonly create?: boolean | undefined;
+  /** Uses `dataPath` although the catalog names another, for a lake that was moved. The catalog keeps its own. */
+  readonly overrideDataPath?: boolean | undefined;
+}
+
+export interface TransactionOptions extends CommitMessage {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a transaction committed. */
+export interface TransactionResult<T> {
+  /** The snapshot it made; `undefined` when it changed nothing. */
+  readonly snapshotId: number | undefined;
+  /** What the callback returned. */
+  readonly value: T;
+}
+
+/** One committed version of a lake. */
+export interface SnapshotInfo {
+  readonly id: number;
+  readonly time: Timestamp;
+  readonly schemaVersion: number;
+  readonly author: string | null;
+  readonly message: string | null;
+  readonly extraInfo: string | null;
+  readonly changes: readonly Change[];
+}
+
+export interface SchemaSummary {
+  readonly id: number;
+  readonly name: string;
+  /** The folder of its tables, in the store's terms. */
+  readonly location: string;
+}
+
+export interface TableSummary {
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+  /** The folder of its files, in the store's terms. */
+  readonly location: string;
+}
+
+/**
+ * Opens a lake, and makes it first when the catalog holds none. Two that open at once make one lake.
+ *
+ * Errors: NOT_FOUND when there is no lake and `create` is false; INVALID_ARGUMENT when `dataPath` is missing or is another
+ * than the catalog's; VERSION for a catalog of another format version; CATALOG_UNAVAILABLE, ACCESS_DENIED.
+ *
+ * @example
+ * ```ts
+ * import { openLake, t } from 'edgemere';
+ * import { memoryCatalog, memoryStore } from 'edgemere/memory';
+ *
+ * await using lake = await openLake({ catalog: memoryCatalog(), store: memoryStore(), dataPath: 'memory://data/' });
+ * await lake.createTable('events', { id: t.int64() });
+ * console.log((await lake.tables()).map((table) => table.name)); // ['events']
+ * ```
+ */
+export async function openLake(options: OpenOptions): Promise<Lake> {
+  const { catalog, store, create = true } = options;
+  const rows = (await catalog.readCatalog()) ?? (create ? await createLake(options) : undefined);
+  if (!rows)
+    throw new LakeError('NOT_FOUND', `catalog ${catalog.name} holds no lake; open it with create: true to make one`, {
+      context: { location: catalog.name },
+    });
+  checkVersion(rows.metadata, catalog.name);
+  const retry: RetryPolicy = {
+    maxRetries: options.maxRetries ?? defaultRetryPolicy.maxRetries,
+    retryWaitMs: options.retryWaitMs ?? defaultRetryPolicy.retryWaitMs,
+    retryBackoff: options.retryBackoff ?? defaultRetryPolicy.retryBackoff,
+  };
+  return new Lake(new Session({ catalog, store, format: parquet, dataPath: dataPathOf(rows, options), retry, rows }));
+}
+
+const instants = timestampCodec('us', true);
+
+async function createLake({ catalog, dataPath }: OpenOptions): Promise<CatalogRows | undefined> {
+  if (dataPath === undefined)
+    throw new LakeError(
+      'INVALID_ARGUMENT',
+      `catalog ${catalog.name} holds no lake, and making one needs dataPath: the folder or prefix for its data files`,
+      { context: { location: catalog.name } },
+    );
+  await catalog.initialize({ dataPath: directory(dataPath), createdBy: 'edgemere', schemaUuid: uuidv7() });
+  return catalog.readCatalog();
+}
+
+function dataPathOf(rows: CatalogRows, { dataPath, overrideDataPath, catalog }: OpenOptions): string {
+  const stored = setting(rows.metadata, 'data_path');
+  if (stored === undefined)
+    throw new LakeError('CORRUPT', `catalog ${catalog.name} has no data_path in ducklake_metadata`);
+  if (dataPath === undefined) return directory(stored);
+  const wanted = directory(dataPath);
+  if (wanted !== directory(stored) && !overrideDataPath)
+    throw new LakeError(
+      'INVALID_ARGUMENT',
+      `the lake's data path is ${stored}, not ${dataPath}: leave dataPath out, or say overrideDataPath: true if it was moved`,
+      { context: { location: stored } },
+    );
+  return wanted;
+}
+
+/** An open lake. Made by {@link openLake}; dispose of it with `await using` or `close()`. */
+export class Lake implements AsyncDisposable {
+  readonly #session: Session;
+
+  /** @internal */
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Where relative data files lie, in the store's terms. Ends in a slash. */
+  get dataPath(): string {
+    return this.#session.dataPath;
+  }
+
+  /** Makes a schema. Errors: ALREADY_EXISTS, INVALID_ARGUMENT for a name that can't be one, CONFLICT. */
+  async createSchema(name: string, options: IfNotExists & TransactionOptions = {}): Promise<void> {
+    await this.transaction((tx) => tx.createSchema(name, options), options);
+  }
+
+  /** Drops a schema, which must be empty unless `cascade` is set. Errors: NOT_FOUND, INVALID_ARGUMENT, CONFLICT. */
+  async dropSchema(name: string, options: DropSchemaOptions & TransactionOptions = {}): Promise<void> {
+    await this.transaction((tx) => tx.dropSchema(name, options), options);
+  }
+
+  /** Makes a table. Errors: ALREADY_EXISTS, NOT_FOUND for its schema, INVALID_ARGUMENT for names, CONFLICT. */
+  async createTable<S extends TableSchema>(
+    ref: TableRef,
+    columns: S,
+    options: IfNotExists & TransactionOptions = {},
+  ): Promise<Table<InsertRow<S>, Row<S>>> {
+    await this.transaction((tx) => tx.createTable(ref, columns, options), options);
+    return this.table(ref);
+  }
+
+  /** Drops a table; older snapshots keep its rows. Errors: NOT_FOUND, CONFLICT. */
+  async dropTable(ref: TableRef, options: IfExists & TransactionOptions = {}): Promise<void> {
+    await this.transaction((tx) => tx.dropTable(ref, options), options);
+  }
+
+  /** A handle on a table, by name in schema `main` or by schema and name. It is looked up when it is used. */
+  table<In = Record<string, unknown>, Out = Record<string, unknown>>(ref: TableRef): Table<In, Out> {
+    return new Table(this.#session, tableName(ref));
+  }
+
+  /**
+   * Commits everything that the callback changes as one snapshot. The callback runs once, also when the commit has to be
+   * tried again. When it throws nothing becomes visible, and the files it wrote are removed.
+   *
+   * @example
+   * ```ts
+   * import { t } from 'edgemere';
+   * import { memoryLake } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const { snapshotId } = await lake.transaction(
+   *   async (tx) => {
+   *     const orders = await tx.createTable('orders', { id: t.int64() });
+   *     const lines = await tx.createTable('lines', { order: t.int64(), item: t.varchar() });
+   *     await orders.insert([{ id: 1 }]);
+   *     await lines.insert([{ order: 1, item: 'tea' }]);
+   *   },
+   *   { author: 'shop', message: 'first order' },
+   * );
+   * console.log(snapshotId); // 1
+   * ```
+   */
+  async transaction<T>(
+    run: (tx: Transaction) => Promise<T> | T,
+    options: TransactionOptions = {},
+  ): Promise<TransactionResult<T>> {
+    options.signal?.throwIfAborted();
+    const tx = new Transaction(this.#session, await this.#session.refresh(), options.signal);
+    let value: T;
+    try {
+      value = await run(tx);
+      options.signal?.throwIfAborted();
+    } catch (error) {
+      await tx.rollback();
+      throw error;
+    }
+    const committed = await tx.commit(options);
+    return { snapshotId: committed?.snapshot.id, value };
+  }
+
+  /** The schemas at the head, or as of a version. */
+  async schemas(options: { readonly asOf?: AsOf | undefined } = {}): Promise<SchemaSummary[]> {
+    const { schemas } = await this.#viewOf(options.asOf);
+    return schemas.map(({ id, name, location }) => ({ id, name, location }));
+  }
+
+  /** The tables at the head, or as of a version. */
+  async tables(options: { readonly asOf?: AsOf | undefined } = {}): Promise<TableSummary[]> {
+    const { tables } = await this.#viewOf(options.asOf);
+    return tables.map(({ id, schema, name, location }) => ({ id, schema: schema.name, name, location }));
+  }
+
+  /** The snapshots, oldest first; expired ones are gone. */
+  async *snapshots(options: { readonly from?: number; readonly to?: number } = {}): AsyncGenerator<SnapshotInfo> {
+    this.#session.assertOpen();
+    for await (const {
+      id,
+      time,
+      schemaVersion,
+      author,
+      message,
+      extraInfo,
+      changes,
+    } of this.#session.catalog.readSnapshots(options))
+      yield {
+        id,
+        time: instants.decode(instants.fromText(time)),
+        schemaVersion,
+        author,
+        message,
+        extraInfo,
+        changes: parseChanges(changes),
+      };
+  }
+
+  /** Closes the lake and its catalog store. Calls that are under way may fail with CLOSED. */
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #viewOf(asOf: AsOf | undefined): ReturnType<Session['refresh']> {
+    return asOf ? this.#session.viewAt(asOf) : this.#session.refresh();
+  }
+}

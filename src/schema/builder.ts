@@ -1,0 +1,170 @@
+import { type ColumnType, decimalType, type NestedName, type ScalarName } from '../spec/types.ts';
+import type { Timestamp } from '../spec/values/timestamp.ts';
+
+/** A column as a new table is given it: what the `t` builder makes. */
+export interface ColumnDefinition {
+  readonly type: ColumnType;
+  readonly nullable: boolean;
+  /** The value of a row that leaves the column out; `undefined` when there is none (NULL then). */
+  readonly defaultValue: unknown;
+  /** Of a list: `element`. Of a map: `key`, `value`. Of a struct: its members, in order. */
+  readonly children: Readonly<Record<string, ColumnDefinition>>;
+}
+
+/** An interval's parts, as DuckDB keeps them: they don't add up to one number. */
+export interface IntervalParts {
+  readonly months: number;
+  readonly days: number;
+  readonly micros: bigint;
+}
+
+/** Any JSON value, as a `json` column gives it back. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/**
+ * One column of a table to be made. Immutable: each method returns a new column.
+ * `In` is what an insert takes, `Out` what a scan gives, both without NULL.
+ */
+export class Column<
+  In = unknown,
+  Out = unknown,
+  Nullable extends boolean = boolean,
+  Optional extends boolean = boolean,
+> {
+  declare readonly in: In;
+  declare readonly out: Out;
+  declare readonly nullable: Nullable;
+  declare readonly optional: Optional;
+  readonly definition: ColumnDefinition;
+
+  constructor(definition: ColumnDefinition) {
+    this.definition = definition;
+  }
+
+  /** Refuses NULL. */
+  notNull(): Column<In, Out, false, Optional extends true ? (Nullable extends true ? false : true) : false> {
+    return new Column({ ...this.definition, nullable: false });
+  }
+
+  /** The value of rows that leave the column out (`undefined`); an explicit `null` stays NULL. */
+  default(value: In): Column<In, Out, Nullable, true> {
+    return new Column({ ...this.definition, defaultValue: value });
+  }
+}
+
+/** The columns of a table to be made, in order. */
+export type TableSchema = Readonly<Record<string, Column>>;
+
+type OptionalKeys<S extends TableSchema> = { [K in keyof S]: S[K]['optional'] extends true ? K : never }[keyof S];
+type OrNull<C extends Column, T> = C['nullable'] extends false ? T : T | null;
+type Simplify<T> = { [K in keyof T]: T[K] };
+
+/** A row as `table.insert` takes it: nullable columns and those with a default may be left out. */
+export type InsertRow<S extends TableSchema> = Simplify<
+  { readonly [K in Exclude<keyof S, OptionalKeys<S>>]: OrNull<S[K], S[K]['in']> } & {
+    readonly [K in OptionalKeys<S>]?: OrNull<S[K], S[K]['in']> | undefined;
+  }
+>;
+
+/** A row as `table.scan` gives it. */
+export type Row<S extends TableSchema> = Simplify<{ -readonly [K in keyof S]: OrNull<S[K], S[K]['out']> }>;
+
+type New<In, Out = In> = Column<In, Out, true, true>;
+
+function column<In, Out = In>(type: ColumnType, children: Record<string, ColumnDefinition> = {}): New<In, Out> {
+  return new Column({ type, nullable: true, defaultValue: undefined, children });
+}
+
+const scalar = <In, Out = In>(name: ScalarName): New<In, Out> => column({ name });
+const nested = <In, Out = In>(name: NestedName, children: Record<string, Column>): New<In, Out> =>
+  column({ name }, Object.fromEntries(Object.entries(children).map(([key, child]) => [key, child.definition])));
+
+type InstantIn = Date | string | bigint;
+type IntegerIn = number | bigint;
+
+/** Builders of columns, one for each DuckLake type. See {@link t}. */
+export interface Types {
+  boolean(): New<boolean>;
+  int8(): New<IntegerIn, number>;
+  int16(): New<IntegerIn, number>;
+  int32(): New<IntegerIn, number>;
+  /** A `number` is taken when it is a safe integer. */
+  int64(): New<IntegerIn, bigint>;
+  int128(): New<IntegerIn, bigint>;
+  uint8(): New<IntegerIn, number>;
+  uint16(): New<IntegerIn, number>;
+  uint32(): New<IntegerIn, number>;
+  uint64(): New<IntegerIn, bigint>;
+  uint128(): New<IntegerIn, bigint>;
+  /** Stored as the nearest 32-bit float. */
+  float32(): New<number>;
+  float64(): New<number>;
+  /** `precision` digits (1–38), of which `scale` behind the point. Given and returned as text; never rounded. */
+  decimal(precision: number, scale: number): New<string | number | bigint, string>;
+  varchar(): New<string>;
+  /** JSON text, or any JSON value that isn't a string. */
+  json(): New<unknown, JsonValue>;
+  blob(): New<Uint8Array>;
+  uuid(): New<string>;
+  date(): New<string | Date, Date>;
+  time(): New<string | bigint, string>;
+  timetz(): New<string | bigint, string>;
+  /** Microseconds, without a time zone. */
+  timestamp(): New<InstantIn, Timestamp>;
+  /** Microseconds, an instant. */
+  timestamptz(): New<InstantIn, Timestamp>;
+  timestampS(): New<InstantIn, Timestamp>;
+  timestampMs(): New<InstantIn, Timestamp>;
+  timestampNs(): New<InstantIn, Timestamp>;
+  interval(): New<IntervalParts>;
+}
+
+/**
+ * Builds the columns of a new table. Columns are nullable unless told otherwise.
+ *
+ * @example
+ * ```ts
+ * import { t } from 'edgemere';
+ * import { memoryLake } from 'edgemere/memory';
+ *
+ * await using lake = await memoryLake();
+ * const events = await lake.createTable('events', {
+ *   id: t.int64().notNull(),
+ *   kind: t.varchar().default('view'),
+ *   price: t.decimal(12, 2),
+ * });
+ * await events.insert([{ id: 1, price: '9.90' }]);
+ * console.log(await events.scan().toArray()); // [{ id: 1n, kind: 'view', price: '9.90' }]
+ * ```
+ */
+export const t: Types = {
+  boolean: () => scalar('boolean'),
+  int8: () => scalar('int8'),
+  int16: () => scalar('int16'),
+  int32: () => scalar('int32'),
+  int64: () => scalar('int64'),
+  int128: () => scalar('int128'),
+  uint8: () => scalar('uint8'),
+  uint16: () => scalar('uint16'),
+  uint32: () => scalar('uint32'),
+  uint64: () => scalar('uint64'),
+  uint128: () => scalar('uint128'),
+  float32: () => scalar('float32'),
+  float64: () => scalar('float64'),
+  decimal: (precision, scale) => column(decimalType(precision, scale)),
+  varchar: () => scalar('varchar'),
+  json: () => scalar('json'),
+  blob: () => scalar('blob'),
+  uuid: () => scalar('uuid'),
+  date: () => scalar('date'),
+  time: () => scalar('time'),
+  timetz: () => scalar('timetz'),
+  timestamp: () => scalar('timestamp'),
+  timestamptz: () => scalar('timestamptz'),
+  timestampS: () => scalar('timestamp_s'),
+  timestampMs: () => scalar('timestamp_ms'),
+  timestampNs: () => scalar('timestamp_ns'),
+  interval: () => scalar('interval'),
+};
+
+export { nested as nestedColumn };

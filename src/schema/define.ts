@@ -1,0 +1,111 @@
+import { LakeError, showValue } from '../errors.ts';
+import { checkName, foldName } from '../spec/names.ts';
+import type { ColumnType } from '../spec/types.ts';
+import { codecFor } from '../spec/values/codec.ts';
+import type { Column, ColumnDefinition, TableSchema } from './builder.ts';
+import type { Field } from './field.ts';
+
+/** The fields of a new table: ids count from 1, depth first, as DuckDB gives them. */
+export function defineFields(table: string, schema: TableSchema): Field[] {
+  const columns = Object.entries(schema).map(([name, column]) => [name, definitionOf(table, name, column)] as const);
+  if (columns.length === 0)
+    throw new LakeError('INVALID_ARGUMENT', `table "${table}" needs at least one column`, { context: { table } });
+  return defineSiblings(table, columns, { nextId: 1 });
+}
+
+function definitionOf(table: string, name: string, column: Column): ColumnDefinition {
+  if (column?.definition?.type === undefined)
+    throw new LakeError(
+      'INVALID_ARGUMENT',
+      `column "${name}" of table "${table}" is ${showValue(column)}; make it with the t builder, such as t.varchar()`,
+      { context: { table, column: name } },
+    );
+  return column.definition;
+}
+
+function defineSiblings(
+  table: string,
+  columns: readonly (readonly [string, ColumnDefinition])[],
+  counter: { nextId: number },
+): Field[] {
+  const seen = new Map<string, string>();
+  return columns.map(([name, definition]) => {
+    checkName('column', name);
+    const clash = seen.get(foldName(name));
+    if (clash !== undefined)
+      throw new LakeError(
+        'INVALID_ARGUMENT',
+        `table "${table}" has columns "${clash}" and "${name}", which differ in letter case only`,
+        { context: { table, column: name } },
+      );
+    seen.set(foldName(name), name);
+    const id = counter.nextId++;
+    const initialDefault = defaultText(table, name, definition);
+    return {
+      id,
+      name,
+      type: definition.type,
+      nullable: definition.nullable,
+      children: defineSiblings(table, Object.entries(definition.children), counter),
+      initialDefault,
+      defaultValue: initialDefault,
+      defaultValueType: initialDefault === null ? null : 'literal',
+      beginSnapshot: 0,
+    };
+  });
+}
+
+/** A default as the catalog holds it: text that DuckDB casts to the column's type. */
+function defaultText(table: string, column: string, { type, defaultValue }: ColumnDefinition): string | null {
+  if (defaultValue === undefined || defaultValue === null) return null;
+  const refuse = (reason: string, cause?: unknown): LakeError =>
+    new LakeError(
+      'INVALID_ARGUMENT',
+      `the default ${showValue(defaultValue)} of column "${column}" of table "${table}" ${reason}`,
+      { context: { table, column, value: showValue(defaultValue) }, cause },
+    );
+  let text: string | undefined;
+  try {
+    text = literalText(type, defaultValue);
+  } catch (cause) {
+    if (cause instanceof LakeError) throw cause;
+    throw refuse(`is not a ${type.name}: ${(cause as Error).message}`, cause);
+  }
+  if (text === undefined) throw refuse(`can't be written as text`);
+  if (text.includes('\0')) throw refuse('holds a NUL character');
+  // The catalog's mark for "no default" is this very text.
+  if (text === 'NULL') throw refuse('reads as no default in DuckDB');
+  return text;
+}
+
+function literalText(type: ColumnType, value: unknown): string | undefined {
+  const codec = codecFor(type);
+  const physical = codec.encode(value);
+  if (type.name === 'json') return physical as string;
+  if (type.name === 'boolean') return String(physical);
+  if (type.name === 'blob')
+    return Array.from(physical as Uint8Array, (byte) => `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(
+      '',
+    );
+  return codec.text(physical);
+}
+
+/** What a row that leaves a column out gets, as a value that an insert takes; `undefined` for NULL. */
+export function defaultOf(field: Field): unknown {
+  if (field.defaultValue === null) return undefined;
+  if (field.type.name === 'json') return field.defaultValue;
+  const codec = codecFor(field.type);
+  if (field.type.name === 'blob') return blobOf(field.defaultValue);
+  return codec.decode(codec.fromText(field.defaultValue));
+}
+
+/** DuckDB's text of a blob: ASCII as it is, other bytes as `\xNN`. */
+function blobOf(text: string): Uint8Array {
+  const bytes: number[] = [];
+  for (let i = 0; i < text.length; i++) {
+    const escaped = /^\\x([0-9A-Fa-f]{2})/.exec(text.slice(i, i + 4));
+    bytes.push(escaped ? Number.parseInt(escaped[1]!, 16) : text.charCodeAt(i));
+    if (escaped) i += 3;
+  }
+  return Uint8Array.from(bytes);
+}

@@ -1,0 +1,209 @@
+import type { CommitMessage } from './catalog/pending.ts';
+import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
+import { isLakeError } from './errors.ts';
+import { Scan, type ScanOptions } from './scan/scan.ts';
+import type { Field } from './schema/field.ts';
+import type { Session } from './session.ts';
+import { resolvePath } from './spec/paths.ts';
+import { typeText } from './spec/types.ts';
+import { commitFiles, type InsertedRows, insertedRows, noTable, stageRows } from './transaction.ts';
+import type { RowsInput } from './write/input.ts';
+import type { WriteOptions } from './write/table-writer.ts';
+
+export interface InsertOptions extends WriteOptions, CommitMessage {}
+
+/** What an insert committed. */
+export interface InsertResult extends InsertedRows {
+  /** The snapshot that holds the rows; `undefined` when there were none, which makes no snapshot. */
+  readonly snapshotId: number | undefined;
+}
+
+/** A column as `table.describe` tells it. */
+export interface ColumnDescription {
+  readonly id: number;
+  readonly name: string;
+  /** DuckLake's name: `int64`, `decimal(12,2)`, `list`, … */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** DuckDB's text of the default; `null` when there is none. */
+  readonly defaultValue: string | null;
+  /** The parts of a nested column. */
+  readonly children: readonly ColumnDescription[];
+}
+
+export interface TableDescription {
+  readonly id: number;
+  readonly uuid: string;
+  readonly schema: string;
+  readonly name: string;
+  /** The folder of its files, in the store's terms. */
+  readonly location: string;
+  readonly columns: readonly ColumnDescription[];
+}
+
+/** A data file of a table. */
+export interface TableFile {
+  readonly id: number;
+  /** As the catalog stores it. */
+  readonly path: string;
+  /** Absolute, in the store's terms. */
+  readonly location: string;
+  readonly rowCount: number;
+  readonly byteLength: number;
+  /** The snapshot that added it. */
+  readonly beginSnapshot: number;
+  /** Row id of its first row; `null` when the rows carry their own. */
+  readonly rowIdStart: number | null;
+}
+
+/** A column's statistics over the whole table, as DuckDB uses them: exact or unknown (`null`). */
+export interface ColumnTotals {
+  readonly name: string;
+  readonly containsNull: boolean | null;
+  readonly containsNan: boolean | null;
+  /** DuckDB's text. */
+  readonly min: string | null;
+  readonly max: string | null;
+}
+
+export interface TableTotals {
+  /** Rows ever inserted: deletes don't lower it. */
+  readonly rowCount: number;
+  readonly byteLength: number;
+  readonly columns: readonly ColumnTotals[];
+}
+
+/**
+ * A table of a lake. A handle: it names the table, and each call looks it up anew.
+ *
+ * @example
+ * ```ts
+ * import { t } from 'edgemere';
+ * import { memoryLake } from 'edgemere/memory';
+ *
+ * await using lake = await memoryLake();
+ * await lake.createTable('events', { id: t.int64().notNull(), at: t.timestamptz() });
+ * const events = lake.table('events');
+ * const { snapshotId, rowCount } = await events.insert([{ id: 1n, at: new Date(0) }, { id: 2n }]);
+ * console.log(snapshotId, rowCount); // 2 2
+ * for await (const { id, at } of events.scan({ columns: ['id', 'at'] })) console.log(id, at);
+ * ```
+ */
+export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> {
+  readonly schema: string;
+  readonly name: string;
+  readonly #session: Session;
+
+  /** @internal */
+  constructor(session: Session, { schema, name }: TableName) {
+    this.#session = session;
+    this.schema = schema;
+    this.name = name;
+  }
+
+  /**
+   * Adds rows: writes them into Parquet files, then registers the files in one snapshot. All rows or none.
+   *
+   * Rows are objects with the columns as keys, in an array, an iterable, an async iterable or a web stream; or
+   * `{ columns }`, arrays or typed arrays by column name. A column that is left out or `undefined` gets its default.
+   * Memory is bounded by the row group, whatever the number of rows.
+   *
+   * Errors: INVALID_VALUE naming table, column, row and value; NOT_FOUND; CONFLICT (retryable) when the table was dropped
+   * or altered meanwhile; COMMIT_UNKNOWN when the connection was lost in the commit and its outcome can't be told.
+   */
+  async insert(rows: RowsInput<In>, options: InsertOptions = {}): Promise<InsertResult> {
+    try {
+      return await this.#insertOnce(rows, options);
+    } catch (error) {
+      // A handle may have last seen the table before somebody altered it, which is no conflict with this call.
+      const isReplayable = Array.isArray(rows) || (typeof rows === 'object' && rows !== null && 'columns' in rows);
+      if (!isReplayable || !isLakeError(error, 'CONFLICT')) throw error;
+      return this.#insertOnce(rows, options);
+    }
+  }
+
+  async #insertOnce(rows: RowsInput<In>, options: InsertOptions): Promise<InsertResult> {
+    let view = await this.#session.view();
+    if (!view.findTable(this)) view = await this.#session.refresh();
+    const table = this.#find(view);
+    const files = await stageRows(this.#session, view, table, rows, options);
+    if (files.length === 0) return { snapshotId: undefined, ...insertedRows(files) };
+    const { snapshot } = await commitFiles(this.#session, {
+      pending: [{ kind: 'append', tableId: table.id, fields: table.fields, files }],
+      view,
+      message: options,
+      isolation: 'none',
+      signal: options.signal,
+    });
+    return { snapshotId: snapshot.id, ...insertedRows(files) };
+  }
+
+  /** Reads rows. Nothing happens until the scan is iterated. */
+  scan<Name extends keyof Out & string = keyof Out & string>(options: ScanOptions<Name> = {}): Scan<Pick<Out, Name>> {
+    return new Scan(this.#session, (view) => this.#find(view), options);
+  }
+
+  /** The table's columns at the head. */
+  async describe(): Promise<TableDescription> {
+    const { id, uuid, schema, name, location, fields } = this.#find(await this.#session.refresh());
+    return { id, uuid, schema: schema.name, name, location, columns: fields.map(describeField) };
+  }
+
+  /** The data files that the head reads, in the order in which they were added. */
+  async files(): Promise<TableFile[]> {
+    const view = await this.#session.refresh();
+    const table = this.#find(view);
+    const files = await this.#session.catalog.readFiles({
+      snapshotId: view.snapshot.id,
+      tableId: table.id,
+      stats: false,
+    });
+    return files.map(({ file }) => ({
+      id: file.data_file_id,
+      path: file.path ?? '',
+      location: resolvePath(table.location, file.path ?? '', file.path_is_relative),
+      rowCount: file.record_count ?? 0,
+      byteLength: file.file_size_bytes ?? 0,
+      beginSnapshot: file.begin_snapshot ?? 0,
+      rowIdStart: file.row_id_start,
+    }));
+  }
+
+  /** The table's statistics at the head. */
+  async stats(): Promise<TableTotals> {
+    const table = this.#find(await this.#session.refresh());
+    const stats = await this.#session.catalog.readTableStats(table.id);
+    const byId = new Map(stats.columns.map((column) => [column.column_id, column]));
+    return {
+      rowCount: stats.table?.record_count ?? 0,
+      byteLength: stats.table?.file_size_bytes ?? 0,
+      columns: leaves(table.fields).map(({ name, field }) => {
+        const row = byId.get(field.id);
+        return {
+          name,
+          containsNull: row?.contains_null ?? null,
+          containsNan: row?.contains_nan ?? null,
+          min: row?.min_value ?? null,
+          max: row?.max_value ?? null,
+        };
+      }),
+    };
+  }
+
+  #find(view: CatalogView): TableInfo {
+    const table = view.findTable(this);
+    if (!table) throw noTable(this);
+    return table;
+  }
+}
+
+function describeField({ id, name, type, nullable, defaultValue, children }: Field): ColumnDescription {
+  return { id, name, type: typeText(type), nullable, defaultValue, children: children.map(describeField) };
+}
+
+function leaves(fields: readonly Field[], prefix = ''): { readonly name: string; readonly field: Field }[] {
+  return fields.flatMap((field) => {
+    const name = prefix + field.name;
+    return field.children.length === 0 ? [{ name, field }] : leaves(field.children, `${name}.`);
+  });
+}
