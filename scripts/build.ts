@@ -1,0 +1,66 @@
+/**
+ * Makes the two npm packages: dist/edgemere (the library) and dist/cli (the command line).
+ * `tsc` output, unbundled: what the sources are, as JavaScript and declarations.
+ */
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bin, ROOT, run } from './process.ts';
+
+interface Manifest {
+  [key: string]: unknown;
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const LIBRARY = 'dist/edgemere';
+const CLI = 'dist/cli';
+
+function manifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+}
+
+function without(source: Manifest, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(source).filter(([key]) => !keys.includes(key)));
+}
+
+/** `./src/index.ts` as what was made of it. */
+function built(target: string): string | { types: string; default: string } {
+  if (!target.endsWith('.ts')) return target;
+  const stem = target.slice(0, -'.ts'.length);
+  return { types: `${stem}.d.ts`, default: `${stem}.js` };
+}
+
+function finish(folder: string, content: Record<string, unknown>): void {
+  writeFileSync(join(ROOT, folder, 'package.json'), `${JSON.stringify(content, null, 2)}\n`);
+  cpSync(join(ROOT, 'LICENSE'), join(ROOT, folder, 'LICENSE'));
+  for (const file of ['README.md', 'CHANGELOG.md']) {
+    if (folder === LIBRARY) cpSync(join(ROOT, file), join(ROOT, folder, file));
+  }
+}
+
+async function buildLibrary(): Promise<void> {
+  await run(bin('tsc'), ['-p', 'tsconfig.build.json']);
+  const source = manifest('.');
+  finish(LIBRARY, {
+    ...without(source, ['private', 'workspaces', 'scripts', 'devDependencies', 'allowScripts']),
+    exports: Object.fromEntries(Object.entries(source.exports).map(([path, target]) => [path, built(target)])),
+  });
+}
+
+async function buildCli(): Promise<void> {
+  await run(bin('tsc'), ['-p', 'cli/tsconfig.build.json']);
+  const source = manifest('cli');
+  finish(CLI, {
+    ...without(source, ['private', 'devDependencies']),
+    bin: { edgemere: './main.js' },
+    dependencies: { ...source.dependencies, edgemere: manifest('.').version },
+  });
+  const readme = join(ROOT, 'cli/README.md');
+  if (existsSync(readme)) cpSync(readme, join(ROOT, CLI, 'README.md'));
+}
+
+rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
+await buildLibrary();
+await buildCli();
+console.log(`${LIBRARY} and ${CLI} are ready for npm publish`);
