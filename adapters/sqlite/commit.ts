@@ -1,0 +1,158 @@
+import { nextSnapshot, Resolver } from '../../src/catalog/memory/resolve.ts';
+import { decodeRows } from '../../src/catalog/sql/decode.ts';
+import { quoteName } from '../../src/catalog/sql/dialect.ts';
+import { instantMicros, instantText } from '../../src/catalog/sql/instant.ts';
+import { recordsOf } from '../../src/catalog/sql/reader.ts';
+import type { ReadStatements } from '../../src/catalog/sql/statements.ts';
+import type {
+  BatchFence,
+  CommitBatch,
+  CommitOutcome,
+  Snapshot,
+  SnapshotRecord,
+  TableStatsDelta,
+} from '../../src/catalog/store.ts';
+import { changeText, parseChanges } from '../../src/spec/changes.ts';
+import { type CatalogRow, type CatalogTable, type Cell, cellsOf, type RowOf } from '../../src/spec/rows.ts';
+import type { Connection, SqliteValue } from './database.ts';
+import { mergeColumnStats } from './stats.ts';
+
+/** Puts the batch on top of the head, or writes nothing. Runs inside a transaction that holds the write lock. */
+export function commitIn(connection: Connection, statements: ReadStatements, batch: CommitBatch): CommitOutcome {
+  const records = recordsOf(connection.read(statements.head(batch.base.id - 1)));
+  const head = records.at(-1);
+  if (head === undefined || !mayPut(batch.fence, batch.base, head, records)) return { status: 'superseded' };
+
+  const time = instantText(Math.max(Date.now() * 1000, instantMicros(head.time) + 1));
+  const snapshot = nextSnapshot(batch, head, time);
+  const resolver = new Resolver(batch, head, snapshot, (tableId) => nextRowId(connection, tableId));
+  // Resolved before anything is written: row ids start where the table's totals stand before the batch.
+  const inserts = batch.ops
+    .filter((op) => op.kind === 'insert')
+    .map(({ table, rows }) => ({ table, rows: rows.map((row) => resolver.row(table, row)) }));
+
+  insertRows(connection, 'ducklake_snapshot', [
+    {
+      snapshot_id: snapshot.id,
+      snapshot_time: snapshot.time,
+      schema_version: snapshot.schemaVersion,
+      next_catalog_id: snapshot.nextCatalogId,
+      next_file_id: snapshot.nextFileId,
+    },
+  ]);
+  insertRows(connection, 'ducklake_snapshot_changes', [
+    {
+      snapshot_id: snapshot.id,
+      changes_made: batch.changes.map((change) => resolver.change(change)).join(','),
+      author: batch.author,
+      commit_message: batch.message,
+      commit_extra_info: batch.extraInfo,
+    },
+  ]);
+  for (const op of batch.ops) {
+    if (op.kind === 'end') endRows(connection, op.table, resolver.row(op.table, op.match), snapshot.id);
+    else if (op.kind === 'addStats')
+      addStats(connection, statements, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
+  }
+  for (const { table, rows } of inserts) insertRows(connection, table, rows);
+  return { status: 'committed', snapshot };
+}
+
+/** `records`: the base and what was committed since. */
+function mayPut(fence: BatchFence, base: Snapshot, head: Snapshot, records: readonly SnapshotRecord[]): boolean {
+  if (head.id <= base.id || fence.kind === 'exact') return head.id === base.id;
+  // With the base, or a snapshot since, expired there is no telling what changed.
+  if (records.length !== head.id - base.id + 1) return false;
+  const forbidden = new Set(fence.changes.map((change) => changeText(change)));
+  return records
+    .slice(1)
+    .every((record) => parseChanges(record.changes).every((change) => !forbidden.has(changeText(change))));
+}
+
+function nextRowId(connection: Connection, tableId: number): number {
+  return Number(connection.value('SELECT next_row_id FROM ducklake_table_stats WHERE table_id = ?', tableId) ?? 0);
+}
+
+/** One statement whatever the number of rows; JSON, because drivers bind numbers and booleans each in their own way. */
+export function insertRows(connection: Connection, table: CatalogTable, rows: readonly CatalogRow[]): void {
+  const names = cellsOf(table).map(([name]) => name);
+  const cells = rows.map((row) => names.map((name) => row[name] ?? null));
+  const values = names.map((_, i) => `json_extract(value, '$[${i}]')`);
+  connection.run(
+    `INSERT INTO ${quoteName(table)} (${names.map(quoteName).join(', ')}) SELECT ${values.join(', ')} FROM json_each(?)`,
+    JSON.stringify(cells),
+  );
+}
+
+function endRows(connection: Connection, table: CatalogTable, match: CatalogRow, snapshotId: number): void {
+  const columns = Object.keys(match);
+  connection.run(
+    `UPDATE ${quoteName(table)} SET end_snapshot = ? WHERE end_snapshot IS NULL` +
+      columns.map((name) => ` AND ${quoteName(name)} IS ?`).join(''),
+    snapshotId,
+    ...columns.map((name) => bound(match[name]!)),
+  );
+}
+
+function addStats(connection: Connection, statements: ReadStatements, delta: TableStatsDelta): void {
+  const { tableId } = delta;
+  const rows = connection.read(statements.tableStats(tableId));
+  const of = (table: CatalogTable): string[] => rows.filter((row) => row[0] === table).map((row) => row[1]);
+  if (of('ducklake_table_stats').length > 0)
+    connection.run(
+      'UPDATE ducklake_table_stats SET record_count = record_count + ?, next_row_id = next_row_id + ?, file_size_bytes = file_size_bytes + ? WHERE table_id = ?',
+      delta.recordCount,
+      delta.rowIdCount,
+      delta.byteLength,
+      tableId,
+    );
+  else
+    insertRows(connection, 'ducklake_table_stats', [
+      {
+        table_id: tableId,
+        record_count: delta.recordCount,
+        next_row_id: delta.rowIdCount,
+        file_size_bytes: delta.byteLength,
+      },
+    ]);
+
+  const current = new Map(
+    decodeRows('ducklake_table_column_stats', of('ducklake_table_column_stats')).map((row) => [row.column_id, row]),
+  );
+  const added: RowOf<'ducklake_table_column_stats'>[] = [];
+  for (const column of delta.columns) {
+    const before = current.get(column.columnId);
+    const after = mergeColumnStats(before, column, {
+      tableId,
+      hadValues: () => hadValues(connection, tableId, column.columnId),
+    });
+    if (before === undefined) added.push(after);
+    else if (JSON.stringify(before) !== JSON.stringify(after))
+      connection.run(
+        'UPDATE ducklake_table_column_stats SET contains_null = ?, contains_nan = ?, min_value = ?, max_value = ? WHERE table_id = ? AND column_id = ?',
+        bound(after.contains_null),
+        bound(after.contains_nan),
+        after.min_value,
+        after.max_value,
+        tableId,
+        column.columnId,
+      );
+  }
+  if (added.length > 0) insertRows(connection, 'ducklake_table_column_stats', added);
+}
+
+/** Whether the column held a value before: NULL bounds then mean "not known", else "none yet". */
+function hadValues(connection: Connection, tableId: number, columnId: number): boolean {
+  return (
+    connection.value('SELECT 1 FROM ducklake_inlined_data_tables WHERE table_id = ? LIMIT 1', tableId) !== undefined ||
+    connection.value(
+      'SELECT 1 FROM ducklake_file_column_stats WHERE table_id = ? AND column_id = ? AND (value_count IS NULL OR value_count > 0) LIMIT 1',
+      tableId,
+      columnId,
+    ) !== undefined
+  );
+}
+
+function bound(cell: Cell): SqliteValue {
+  return typeof cell === 'boolean' ? Number(cell) : cell;
+}

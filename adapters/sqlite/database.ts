@@ -1,0 +1,192 @@
+import { LakeError } from '../../src/errors.ts';
+import { pause } from '../../src/util/pause.ts';
+
+/** What is bound: never booleans, bigints or `undefined`, which drivers treat differently. */
+export type SqliteValue = string | number | null;
+
+/** A prepared statement, as node:sqlite, bun:sqlite and better-sqlite3 have it. */
+export interface SqliteStatement {
+  all(...parameters: SqliteValue[]): unknown[];
+  run(...parameters: SqliteValue[]): unknown;
+}
+
+/** A database handle: `DatabaseSync` of node:sqlite, `Database` of bun:sqlite or of better-sqlite3. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+  close(): unknown;
+}
+
+/** SQLite's primary result codes that are treated apart. */
+const ERROR = 1;
+const names: Readonly<Record<string, number>> = {
+  SQLITE_ERROR: ERROR,
+  SQLITE_PERM: 3,
+  SQLITE_BUSY: 5,
+  SQLITE_LOCKED: 6,
+  SQLITE_NOMEM: 7,
+  SQLITE_READONLY: 8,
+  SQLITE_IOERR: 10,
+  SQLITE_CORRUPT: 11,
+  SQLITE_FULL: 13,
+  SQLITE_CANTOPEN: 14,
+  SQLITE_AUTH: 23,
+  SQLITE_NOTADB: 26,
+};
+
+/** The primary result code: node:sqlite has it as `errcode`, bun:sqlite as `errno`, better-sqlite3 as the name in `code`. */
+function resultCode(error: unknown): number | undefined {
+  const { errcode, errno, code } = error as { errcode?: unknown; errno?: unknown; code?: unknown };
+  for (const number of [errcode, errno]) if (typeof number === 'number' && number > 0) return number & 0xff;
+  if (typeof code !== 'string') return undefined;
+  return Object.entries(names).find(([name]) => code === name || code.startsWith(`${name}_`))?.[1];
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === names['SQLITE_BUSY'] || code === names['SQLITE_LOCKED'];
+}
+
+/** Of statements with constant text, such an error means that a table or a column isn't there. */
+export function isUnknownName(error: unknown): boolean {
+  return resultCode(error) === ERROR;
+}
+
+export function lakeError(error: unknown): unknown {
+  const code = resultCode(error);
+  if (code === undefined || error instanceof LakeError) return error;
+  const fail = (...[kind, text, retryable = false]: [LakeError['code'], string, boolean?]): LakeError =>
+    new LakeError(kind, `${text} (SQLite result code ${code})`, { retryable, cause: error });
+  switch (code) {
+    case names['SQLITE_PERM']:
+    case names['SQLITE_READONLY']:
+    case names['SQLITE_AUTH']:
+      return fail('ACCESS_DENIED', 'the catalog database may not be written');
+    case names['SQLITE_CORRUPT']:
+    case names['SQLITE_NOTADB']:
+      return fail('CORRUPT', 'the file is not a SQLite database, or a damaged one');
+    case names['SQLITE_CANTOPEN']:
+      return fail('CATALOG_UNAVAILABLE', 'the catalog database can not be opened');
+    case names['SQLITE_NOMEM']:
+    case names['SQLITE_IOERR']:
+    case names['SQLITE_FULL']:
+      return fail('CATALOG_UNAVAILABLE', 'the catalog database can not be read or written at the moment', true);
+    default:
+      return fail('CORRUPT', "the catalog's tables do not take what DuckLake 1.0 puts there");
+  }
+}
+
+/**
+ * Runs `work` until the database is not busy. The waits are drawn wide and evenly: SQLite's own busy handler, with its
+ * fixed steps, lets some writers starve.
+ */
+export async function whenFree<T>(timeoutMs: number, work: () => T): Promise<T> {
+  const until = Date.now() + timeoutMs;
+  for (let limit = 4; ; limit = Math.min(limit * 1.5, 100)) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error)) throw lakeError(error);
+      if (Date.now() >= until)
+        throw new LakeError(
+          'CATALOG_UNAVAILABLE',
+          `the catalog database was locked by others for ${timeoutMs} ms; raise busyTimeoutMs`,
+          { retryable: true, cause: error },
+        );
+    }
+    await pause(Math.random() * limit);
+  }
+}
+
+/** Opens a file with the runtime's own SQLite. */
+export async function openFile(path: string): Promise<SqliteDatabase> {
+  const { DatabaseSync } = await import('node:sqlite').catch((cause: unknown) => {
+    throw new LakeError('UNSUPPORTED', 'this runtime has no node:sqlite: open the database yourself and pass it', {
+      cause,
+    });
+  });
+  try {
+    return new DatabaseSync(path);
+  } catch (error) {
+    throw lakeError(error);
+  }
+}
+
+/** Whether there is something to open, so that looking at a lake that isn't there leaves no empty file behind. */
+export async function fileExists(path: string): Promise<boolean> {
+  if (path === ':memory:' || path === '' || path.startsWith('file:')) return true;
+  const { existsSync } = await import('node:fs');
+  return existsSync(path);
+}
+
+/** COMMIT itself failed, for another reason than a lock: what is in the file decides whether it happened. */
+export class UnsureCommit extends Error {
+  override readonly name: string = 'UnsureCommit';
+}
+
+/** A database with its statements prepared once. */
+export class Connection {
+  readonly #database: SqliteDatabase;
+  readonly #prepared = new Map<string, SqliteStatement>();
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  /** Rows of statements made for one use, which give the columns `t` and `j`. */
+  read(text: string, parameters: readonly SqliteValue[] = []): [string, string][] {
+    const rows = this.#database.prepare(text).all(...parameters) as { readonly t: string; readonly j: string }[];
+    return rows.map(({ t, j }) => [t, j]);
+  }
+
+  /** One row of one column, or `undefined`. */
+  value(text: string, ...parameters: readonly SqliteValue[]): unknown {
+    const row = this.#statement(text).all(...parameters)[0];
+    return row === undefined ? undefined : Object.values(row as object)[0];
+  }
+
+  run(text: string, ...parameters: readonly SqliteValue[]): void {
+    this.#statement(text).run(...parameters);
+  }
+
+  exec(text: string): void {
+    this.#database.exec(text);
+  }
+
+  /**
+   * Runs `work` as one transaction that has the write lock from the start: a read lock that wants to become a write
+   * lock is refused when another writer was faster, however long one waits. `work` is synchronous, so that nothing else
+   * that uses the handle can get into the transaction.
+   */
+  immediate<T>(work: () => T): T {
+    this.exec('BEGIN IMMEDIATE');
+    let isWorkDone = false;
+    try {
+      const result = work();
+      isWorkDone = true;
+      this.exec('COMMIT');
+      return result;
+    } catch (error) {
+      try {
+        this.exec('ROLLBACK');
+      } catch {
+        // Some errors have ended the transaction already.
+      }
+      throw isWorkDone && !isBusy(error) ? new UnsureCommit('COMMIT failed', { cause: error }) : error;
+    }
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#database.close();
+  }
+
+  #statement(text: string): SqliteStatement {
+    let statement = this.#prepared.get(text);
+    if (statement === undefined) {
+      statement = this.#database.prepare(text);
+      this.#prepared.set(text, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,49 @@
+import type { CellType } from '../../spec/rows.ts';
+
+/**
+ * What differs between SQL databases in reading a catalog and in making its tables. How a commit is written differs too much to
+ * be a matter of spelling: that is the adapter's own.
+ */
+export interface SqlDialect {
+  /** A catalog table's name in SQL, quoted and qualified by the schema that the lake is in. */
+  table(name: string): string;
+  /** The type of a column. */
+  type(type: CellType): string;
+  /** An expression for a JSON array of these expressions, as text. */
+  jsonArray(expressions: readonly string[]): string;
+  /** The n-th bound parameter (from 1), which is text, as a value of this type. */
+  parameter(n: number, type: CellType): string;
+  /** An expression that orders instants, of a column and of a constant. */
+  instant(column: string): string;
+  instantLiteral(time: Date): string;
+  /** A condition: whether the catalog has a table of this name. */
+  tableExists(name: string): string;
+}
+
+/**
+ * Runs statements that read. Results are text, whatever the driver makes of 64-bit integers, booleans, instants, column
+ * names: the statements see to that.
+ */
+export interface SqlExecutor {
+  /**
+   * One statement in one round trip, and one consistent view of the database. Rows are arrays of text. Rejects with
+   * {@link MissingTables} when a table or column isn't there, otherwise with a `LakeError`.
+   */
+  query(text: string, parameters?: readonly string[]): Promise<readonly (readonly string[])[]>;
+}
+
+/** A statement named a table or a column that the database doesn't have: there is no lake, or one of another version. */
+export class MissingTables extends Error {
+  override readonly name: string = 'MissingTables';
+}
+
+/** A name in SQL, as standard SQL quotes it. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** An integer in SQL text. Everything else is bound. */
+export function integer(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not an id`);
+  return String(value);
+}

@@ -1,0 +1,231 @@
+import { LakeError, showValue } from '../../errors.ts';
+import type { CatalogTable, RowOf } from '../../spec/rows.ts';
+import type {
+  AsOf,
+  CatalogRows,
+  CatalogStore,
+  CommitBatch,
+  CommitOutcome,
+  FilesRequest,
+  Head,
+  InlinedRequest,
+  LakeInit,
+  LiveFile,
+  Snapshot,
+  SnapshotRecord,
+  TableStats,
+} from '../store.ts';
+import { decodeRows, snapshotOf } from './decode.ts';
+import { MissingTables, type SqlDialect, type SqlExecutor } from './dialect.ts';
+import { type InlinedName, type ReadStatements, readStatements } from './statements.ts';
+
+const PAGE = 1000;
+
+/** The half of a SQL catalog that reads, each method one statement; adapters add the half that writes. */
+export abstract class SqlCatalog implements CatalogStore {
+  abstract readonly name: string;
+  readonly #statements: ReadStatements;
+  readonly #executor: SqlExecutor;
+  #closed = false;
+
+  constructor(executor: SqlExecutor, dialect: SqlDialect) {
+    this.#executor = executor;
+    this.#statements = readStatements(dialect);
+  }
+
+  abstract initialize(init: LakeInit): Promise<boolean>;
+  abstract commit(batch: CommitBatch): Promise<CommitOutcome>;
+  /** Gives back what the adapter holds. Called once. */
+  protected abstract close(): Promise<void>;
+
+  async readCatalog(asOf?: AsOf): Promise<CatalogRows | undefined> {
+    const result = await this.#queryLake(this.#statements.catalog(asOf));
+    if (result === undefined) return undefined;
+    const snapshots = result.of('ducklake_snapshot');
+    if (snapshots[0] === undefined) throw noSnapshot(asOf);
+    return {
+      snapshot: snapshotOf(snapshots[0]),
+      metadata: result.of('ducklake_metadata'),
+      schemas: result.of('ducklake_schema'),
+      tables: result.of('ducklake_table'),
+      views: result.of('ducklake_view'),
+      columns: result.of('ducklake_column'),
+      inlinedTables: result.of('ducklake_inlined_data_tables'),
+      partitions: result.of('ducklake_partition_info'),
+    };
+  }
+
+  async readHead(since?: number): Promise<Head> {
+    const result = await this.#query(this.#statements.head(since));
+    const records = recordsOf(result.rows);
+    const head = records.at(-1);
+    if (head === undefined) throw noLake();
+    const { id, time, schemaVersion, nextCatalogId, nextFileId } = head;
+    return {
+      snapshot: { id, time, schemaVersion, nextCatalogId, nextFileId },
+      since: since === undefined ? [] : records.filter((record) => record.id > since),
+    };
+  }
+
+  async *readSnapshots(range: { readonly from?: number; readonly to?: number } = {}): AsyncGenerator<SnapshotRecord> {
+    for (let from = range.from ?? 0; ; ) {
+      const page = recordsOf((await this.#query(this.#statements.snapshots(from, range.to, PAGE))).rows);
+      yield* page;
+      if (page.length < PAGE) return;
+      from = page.at(-1)!.id + 1;
+    }
+  }
+
+  async readFiles(request: FilesRequest): Promise<LiveFile[]> {
+    const result = await this.#query(this.#statements.files(request));
+    const deletes = Map.groupBy(result.of('ducklake_delete_file'), (row) => row.data_file_id);
+    const stats = Map.groupBy(result.of('ducklake_file_column_stats'), (row) => row.data_file_id);
+    return result
+      .of('ducklake_data_file')
+      .sort((a, b) => a.data_file_id - b.data_file_id)
+      .map((file) => ({
+        file,
+        deletes: deletes.get(file.data_file_id) ?? [],
+        stats: stats.get(file.data_file_id) ?? [],
+      }));
+  }
+
+  async hasInlined(request: InlinedRequest): Promise<boolean> {
+    // A flush may drop the tables between the two statements.
+    for (let attempt = 0; ; attempt++) {
+      const found = await this.#query(this.#statements.inlinedNames(request.tableId));
+      const names = found.rows.map(([kind, name]) => ({ kind, name }) as InlinedName);
+      if (names.length === 0) return false;
+      try {
+        return (await this.#run(this.#statements.inlined(request, names))).rows.length > 0;
+      } catch (error) {
+        if (!(error instanceof MissingTables)) throw error;
+        if (attempt === 2)
+          throw new LakeError(
+            'CORRUPT',
+            `the catalog names tables of inlined rows that are not there, or are of another version`,
+            {
+              cause: error,
+            },
+          );
+      }
+    }
+  }
+
+  async readTableStats(tableId: number): Promise<TableStats> {
+    const result = await this.#query(this.#statements.tableStats(tableId));
+    return { table: result.of('ducklake_table_stats')[0], columns: result.of('ducklake_table_column_stats') };
+  }
+
+  async findCommit({ witness, base }: CommitBatch): Promise<Snapshot | undefined> {
+    const result = await this.#query(this.#statements.witness(witness, base.id), [witness.value]);
+    const [id] = result.json('id');
+    if (id === undefined) return undefined;
+    const [snapshot] = result.of('ducklake_snapshot');
+    if (snapshot === undefined)
+      throw new LakeError('COMMIT_UNKNOWN', `the batch was committed as snapshot ${id}, which has been expired since`);
+    return snapshotOf(snapshot);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.close();
+  }
+
+  protected checkOpen(): void {
+    if (this.#closed) throw new LakeError('CLOSED', 'the catalog was closed: open another one');
+  }
+
+  /** The error for a catalog without the tables of this version: it is of another version, or there is none. */
+  protected async missingLake(): Promise<LakeError> {
+    return (await this.#otherVersion()) ?? noLake();
+  }
+
+  async #run(text: string, parameters?: readonly string[]): Promise<Result> {
+    this.checkOpen();
+    return new Result(await this.#executor.query(text, parameters));
+  }
+
+  async #query(text: string, parameters?: readonly string[]): Promise<Result> {
+    try {
+      return await this.#run(text, parameters);
+    } catch (error) {
+      throw error instanceof MissingTables ? await this.missingLake() : error;
+    }
+  }
+
+  async #queryLake(text: string): Promise<Result | undefined> {
+    try {
+      return await this.#run(text);
+    } catch (error) {
+      if (!(error instanceof MissingTables)) throw error;
+      const other = await this.#otherVersion();
+      if (other) throw other;
+      return undefined;
+    }
+  }
+
+  async #otherVersion(): Promise<LakeError | undefined> {
+    try {
+      const version = (await this.#run(this.#statements.version())).rows[0]?.[1];
+      return new LakeError(
+        'VERSION',
+        `the catalog's tables are not those of DuckLake 1.0: it says that its version is ${showValue(version)}; ` +
+          'migrate it with DuckDB first',
+      );
+    } catch (error) {
+      if (error instanceof MissingTables) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Rows by the catalog table that they are of. */
+class Result {
+  readonly rows: readonly (readonly string[])[];
+
+  constructor(rows: readonly (readonly string[])[]) {
+    this.rows = rows;
+  }
+
+  json(tag: string): string[] {
+    return this.rows.filter((row) => row[0] === tag).map((row) => row[1]!);
+  }
+
+  of<Table extends CatalogTable>(table: Table): RowOf<Table>[] {
+    return decodeRows(table, this.json(table));
+  }
+}
+
+/** Oldest first. */
+export function recordsOf(rows: readonly (readonly string[])[]): SnapshotRecord[] {
+  const result = new Result(rows);
+  const changes = new Map(result.of('ducklake_snapshot_changes').map((row) => [row.snapshot_id, row]));
+  return result
+    .of('ducklake_snapshot')
+    .map((row) => {
+      const said = changes.get(row.snapshot_id);
+      return {
+        ...snapshotOf(row),
+        changes: said?.changes_made ?? '',
+        author: said?.author ?? null,
+        message: said?.commit_message ?? null,
+        extraInfo: said?.commit_extra_info ?? null,
+      };
+    })
+    .sort((a, b) => a.id - b.id);
+}
+
+function noLake(): LakeError {
+  return new LakeError('NOT_FOUND', 'there is no lake in this catalog: create it first');
+}
+
+function noSnapshot(asOf: AsOf | undefined): LakeError {
+  if (asOf === undefined) return new LakeError('CORRUPT', 'the catalog has the tables of a lake but no snapshot');
+  if ('snapshot' in asOf)
+    return new LakeError('NOT_FOUND', `the lake has no snapshot ${asOf.snapshot}`, {
+      context: { snapshotId: asOf.snapshot },
+    });
+  return new LakeError('NOT_FOUND', `the lake has no snapshot as old as ${showValue(asOf.time)}`);
+}

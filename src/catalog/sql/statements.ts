@@ -1,0 +1,144 @@
+import { type CatalogTable, cellsOf } from '../../spec/rows.ts';
+import type { AsOf, CommitWitness, FilesRequest, InlinedRequest } from '../store.ts';
+import { integer, quoteName, type SqlDialect } from './dialect.ts';
+
+/** Each statement gives rows of two cells: which catalog table the row is of, and its cells as a JSON array. */
+export interface ReadStatements {
+  catalog(asOf: AsOf | undefined): string;
+  /** The newest snapshot, with those above `since`, and the changes of the latter. */
+  head(since: number | undefined): string;
+  /** Snapshots from `from` to `to`, at most `limit` of them, with their changes. */
+  snapshots(from: number, to: number | undefined, limit: number): string;
+  files(request: FilesRequest): string;
+  /** Names of the tables that may hold a table's inlined rows, and of the one that may hold its inlined deletes. */
+  inlinedNames(tableId: number): string;
+  /** One row for each such table that has rows which are live. */
+  inlined(request: InlinedRequest, names: readonly InlinedName[]): string;
+  tableStats(tableId: number): string;
+  /** The id of the snapshot that wrote the witness, with that snapshot if it still exists. Binds the witness. */
+  witness(witness: CommitWitness, baseId: number): string;
+  /** The catalog's version. The only statement that fits catalogs of any. */
+  version(): string;
+}
+
+export interface InlinedName {
+  readonly kind: 'rows' | 'deletes';
+  readonly name: string;
+}
+
+export function readStatements(dialect: SqlDialect): ReadStatements {
+  const snapshots = dialect.table('ducklake_snapshot');
+  const newest = `(SELECT max(snapshot_id) FROM ${snapshots})`;
+
+  /** Rows of `table`, read from `source`: the table itself unless told otherwise. */
+  const rows = (table: CatalogTable, where: string, source: string = dialect.table(table)): string => {
+    const cells = cellsOf(table).map(([name]) => `x.${quoteName(name)}`);
+    return `SELECT '${table}' AS t, ${dialect.jsonArray(cells)} AS j FROM ${source} x WHERE ${where}`;
+  };
+  const live = (snapshotId: string): string =>
+    `x.begin_snapshot <= ${snapshotId} AND (x.end_snapshot IS NULL OR x.end_snapshot > ${snapshotId})`;
+  const unionAll = (...selects: readonly string[]): string => selects.join('\nUNION ALL ');
+
+  const at = (asOf: AsOf | undefined): string => {
+    if (asOf === undefined) return newest;
+    if ('snapshot' in asOf) return integer(asOf.snapshot);
+    const time = dialect.instant('snapshot_time');
+    return (
+      `(SELECT snapshot_id FROM ${snapshots} WHERE ${time} <= ${dialect.instantLiteral(asOf.time)} ` +
+      `ORDER BY ${time} DESC, snapshot_id DESC LIMIT 1)`
+    );
+  };
+
+  return {
+    catalog(asOf) {
+      const id = '(SELECT snapshot_id FROM snap)';
+      return (
+        `WITH snap AS (SELECT * FROM ${snapshots} WHERE snapshot_id = ${at(asOf)}), ` +
+        `tables AS (SELECT * FROM ${dialect.table('ducklake_table')} x WHERE ${live(id)})\n` +
+        unionAll(
+          rows('ducklake_snapshot', '1 = 1', 'snap'),
+          rows('ducklake_metadata', '1 = 1'),
+          rows('ducklake_schema', live(id)),
+          rows('ducklake_table', '1 = 1', 'tables'),
+          rows('ducklake_view', live(id)),
+          rows('ducklake_column', live(id)),
+          rows('ducklake_inlined_data_tables', 'x.table_id IN (SELECT table_id FROM tables)'),
+          rows('ducklake_partition_info', live(id)),
+        )
+      );
+    },
+    head(since) {
+      if (since === undefined) return rows('ducklake_snapshot', `x.snapshot_id = ${newest}`);
+      return unionAll(
+        rows('ducklake_snapshot', `x.snapshot_id > ${integer(since)} OR x.snapshot_id = ${newest}`),
+        rows('ducklake_snapshot_changes', `x.snapshot_id > ${integer(since)}`),
+      );
+    },
+    snapshots(from, to, limit) {
+      const range = `snapshot_id >= ${integer(from)}${to === undefined ? '' : ` AND snapshot_id <= ${integer(to)}`}`;
+      return (
+        `WITH page AS (SELECT * FROM ${snapshots} WHERE ${range} ORDER BY snapshot_id LIMIT ${integer(limit)})\n` +
+        unionAll(
+          rows('ducklake_snapshot', '1 = 1', 'page'),
+          rows('ducklake_snapshot_changes', 'x.snapshot_id IN (SELECT snapshot_id FROM page)'),
+        )
+      );
+    },
+    files({ snapshotId, tableId, stats }) {
+      const ofTable = `x.table_id = ${integer(tableId)}`;
+      const ofFile = `${ofTable} AND x.data_file_id IN (SELECT data_file_id FROM files)`;
+      const selects = [
+        rows('ducklake_data_file', '1 = 1', 'files'),
+        // The row of a delete file may outlive its data file.
+        rows('ducklake_delete_file', `${ofFile} AND ${live(integer(snapshotId))}`),
+      ];
+      if (stats) selects.push(rows('ducklake_file_column_stats', ofFile));
+      return (
+        `WITH files AS (SELECT * FROM ${dialect.table('ducklake_data_file')} x ` +
+        `WHERE ${ofTable} AND ${live(integer(snapshotId))})\n${unionAll(...selects)}`
+      );
+    },
+    inlinedNames(tableId) {
+      const deletes = `ducklake_inlined_delete_${integer(tableId)}`;
+      return unionAll(
+        `SELECT 'rows' AS t, table_name AS j FROM ${dialect.table('ducklake_inlined_data_tables')} WHERE table_id = ${integer(tableId)}`,
+        `SELECT 'deletes' AS t, '${deletes}' AS j WHERE ${dialect.tableExists(deletes)}`,
+      );
+    },
+    inlined({ snapshotId, tableId }, names) {
+      const at = integer(snapshotId);
+      return unionAll(
+        ...names.map(({ kind, name }) => {
+          const found =
+            kind === 'rows'
+              ? `SELECT 1 FROM ${dialect.table(name)} x WHERE ${live(at)}`
+              : `SELECT 1 FROM ${dialect.table(name)} d JOIN ${dialect.table('ducklake_data_file')} x ON x.data_file_id = d.file_id ` +
+                `WHERE d.begin_snapshot <= ${at} AND x.table_id = ${integer(tableId)} AND ${live(at)}`;
+          return `SELECT '${kind}' AS t, '' AS j WHERE EXISTS (${found})`;
+        }),
+      );
+    },
+    tableStats(tableId) {
+      const ofTable = `x.table_id = ${integer(tableId)}`;
+      return unionAll(rows('ducklake_table_stats', ofTable), rows('ducklake_table_column_stats', ofTable));
+    },
+    witness(witness, baseId) {
+      const type = cellsOf(witness.table).find(([name]) => name === witness.column)![1].type;
+      const is = `${witness.column} = ${dialect.parameter(1, type)}`;
+      const table = dialect.table(witness.table);
+      // Changes are not unique: only those of the snapshot right after the base are the batch's.
+      const id =
+        witness.table === 'ducklake_snapshot_changes'
+          ? `SELECT snapshot_id AS id FROM ${table} WHERE ${is} AND snapshot_id = ${integer(baseId + 1)}`
+          : `SELECT begin_snapshot AS id FROM ${table} WHERE ${is}`;
+      return (
+        `WITH witness AS (${id})\n` +
+        unionAll(
+          `SELECT 'id' AS t, ${dialect.jsonArray(['id'])} AS j FROM witness`,
+          rows('ducklake_snapshot', 'x.snapshot_id IN (SELECT id FROM witness)'),
+        )
+      );
+    },
+    version: () => `SELECT 'version' AS t, value AS j FROM ${dialect.table('ducklake_metadata')} WHERE key = 'version'`,
+  };
+}
