@@ -4,8 +4,8 @@ import { localStore } from 'edgemere/local';
 import { sqliteCatalog } from 'edgemere/sqlite';
 
 const lake = await openLake({
-  catalog: sqliteCatalog('lake.sqlite'),
-  store: localStore('data'),
+  catalog: sqliteCatalog({ path: 'lake.sqlite' }),
+  store: localStore(),
   dataPath: 'data/',
 });
 const events = await lake.createTable('events', { id: t.int64().notNull(), at: t.timestamptz(), name: t.varchar() });
