@@ -1,5 +1,6 @@
 import type { CatalogRow, RowOf } from '../../spec/rows.ts';
-import type { BoundsOrder, ColumnStatsDelta, TableStatsDelta } from '../store.ts';
+import { mergeColumnStats } from '../../stats/merge.ts';
+import type { TableStatsDelta } from '../store.ts';
 import type { Stage } from './rows.ts';
 
 /** Adds what a batch brings to a table's totals and to its columns' bounds. `delta.tableId` is resolved. */
@@ -37,40 +38,4 @@ function hadValues(
     stage.before('ducklake_inlined_data_tables').some(ofTable) ||
     stage.before('ducklake_file_column_stats').some((row) => ofColumn(row) && row['value_count'] !== 0)
   );
-}
-
-// Stands in for src/stats/merge.ts until that exists.
-function mergeColumnStats(
-  current: ColumnRow | undefined,
-  delta: ColumnStatsDelta,
-  { tableId, hadValues }: { readonly tableId: number; readonly hadValues: boolean },
-): ColumnRow {
-  const { bounds } = delta;
-  let [min, max] = [current?.min_value ?? null, current?.max_value ?? null];
-  if (bounds === 'unknown') [min, max] = [null, null];
-  else if (bounds !== 'none') {
-    if (min !== null && max !== null) {
-      if (compare(bounds.min, min, delta.order) < 0) min = bounds.min;
-      if (compare(bounds.max, max, delta.order) > 0) max = bounds.max;
-    } else if (!hadValues) [min, max] = [bounds.min, bounds.max];
-  }
-  return {
-    table_id: tableId,
-    column_id: delta.columnId,
-    contains_null: current === undefined ? delta.containsNull : current.contains_null || delta.containsNull,
-    contains_nan:
-      current === undefined
-        ? delta.containsNan
-        : current.contains_nan === null
-          ? null
-          : current.contains_nan || delta.containsNan,
-    min_value: min,
-    max_value: max,
-    extra_stats: current?.extra_stats ?? null,
-  };
-}
-
-function compare(a: string, b: string, order: BoundsOrder): number {
-  if (order === 'number') return Number(a) - Number(b);
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,0 +1,31 @@
+import type { ConformanceCase } from './case.ts';
+import type { CatalogTarget } from './catalog/batches.ts';
+import { commitCases } from './catalog/commit.ts';
+import { fenceCases } from './catalog/fence.ts';
+import { idCases } from './catalog/ids.ts';
+import { initializeCases } from './catalog/initialize.ts';
+import { readCases } from './catalog/read.ts';
+import { statsCases } from './catalog/stats.ts';
+
+export type { CatalogTarget } from './catalog/batches.ts';
+
+/**
+ * What every {@link CatalogStore} must do. Each case wants an empty place of its own, which it opens as often as it
+ * likes: two opened catalogs are two clients of one database.
+ *
+ * @example
+ * ```ts
+ * import { test } from 'bun:test';
+ * import { catalogCases } from 'edgemere/conformance';
+ *
+ * for (const { name, run } of catalogCases) test(name, () => run({ open: () => openMyCatalog(freshPlace) }));
+ * ```
+ */
+export const catalogCases: readonly ConformanceCase<CatalogTarget>[] = [
+  ...initializeCases,
+  ...readCases,
+  ...idCases,
+  ...commitCases,
+  ...fenceCases,
+  ...statsCases,
+];
