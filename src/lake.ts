@@ -8,7 +8,7 @@ import { Session } from './session.ts';
 import { type Change, parseChanges } from './spec/changes.ts';
 import { directory } from './spec/paths.ts';
 import { setting } from './spec/settings.ts';
-import type { Timestamp } from './spec/values/timestamp.ts';
+import { Timestamp } from './spec/values/timestamp.ts';
 import { timestampCodec } from './spec/values/timestamp-codec.ts';
 import { checkVersion } from './spec/version.ts';
 import type { ObjectStore } from './storage/object-store.ts';
@@ -244,7 +244,7 @@ export class Lake implements AsyncDisposable {
     } of this.#session.catalog.readSnapshots(options))
       yield {
         id,
-        time: instants.decode(instants.fromText(time)),
+        time: new Timestamp(instants.fromText(time)),
         schemaVersion,
         author,
         message,
