@@ -6,6 +6,7 @@ import { recordsOf } from '../../src/catalog/sql/reader.ts';
 import type { ReadStatements } from '../../src/catalog/sql/statements.ts';
 import type {
   BatchFence,
+  ColumnStatsDelta,
   CommitBatch,
   CommitOutcome,
   Snapshot,
@@ -14,8 +15,8 @@ import type {
 } from '../../src/catalog/store.ts';
 import { changeText, parseChanges } from '../../src/spec/changes.ts';
 import { type CatalogRow, type CatalogTable, type Cell, cellsOf, type RowOf } from '../../src/spec/rows.ts';
+import { mergeColumnStats } from '../../src/stats/merge.ts';
 import type { Connection, SqliteValue } from './database.ts';
-import { mergeColumnStats } from './stats.ts';
 
 /** Puts the batch on top of the head, or writes nothing. Runs inside a transaction that holds the write lock. */
 export function commitIn(connection: Connection, statements: ReadStatements, batch: CommitBatch): CommitOutcome {
@@ -98,15 +99,8 @@ function addStats(connection: Connection, statements: ReadStatements, delta: Tab
   const { tableId } = delta;
   const rows = connection.read(statements.tableStats(tableId));
   const of = (table: CatalogTable): string[] => rows.filter((row) => row[0] === table).map((row) => row[1]);
-  if (of('ducklake_table_stats').length > 0)
-    connection.run(
-      'UPDATE ducklake_table_stats SET record_count = record_count + ?, next_row_id = next_row_id + ?, file_size_bytes = file_size_bytes + ? WHERE table_id = ?',
-      delta.recordCount,
-      delta.rowIdCount,
-      delta.byteLength,
-      tableId,
-    );
-  else
+  const isFirst = of('ducklake_table_stats').length === 0;
+  if (isFirst)
     insertRows(connection, 'ducklake_table_stats', [
       {
         table_id: tableId,
@@ -115,6 +109,14 @@ function addStats(connection: Connection, statements: ReadStatements, delta: Tab
         file_size_bytes: delta.byteLength,
       },
     ]);
+  else
+    connection.run(
+      'UPDATE ducklake_table_stats SET record_count = record_count + ?, next_row_id = next_row_id + ?, file_size_bytes = file_size_bytes + ? WHERE table_id = ?',
+      delta.recordCount,
+      delta.rowIdCount,
+      delta.byteLength,
+      tableId,
+    );
 
   const current = new Map(
     decodeRows('ducklake_table_column_stats', of('ducklake_table_column_stats')).map((row) => [row.column_id, row]),
@@ -122,9 +124,11 @@ function addStats(connection: Connection, statements: ReadStatements, delta: Tab
   const added: RowOf<'ducklake_table_column_stats'>[] = [];
   for (const column of delta.columns) {
     const before = current.get(column.columnId);
+    // Of a column that was added to a table with rows nothing is known, as DuckDB leaves it: those rows have its default.
+    if (before === undefined && !isFirst) continue;
     const after = mergeColumnStats(before, column, {
       tableId,
-      hadValues: () => hadValues(connection, tableId, column.columnId),
+      hadValues: hadValues(connection, tableId, column, before),
     });
     if (before === undefined) added.push(after);
     else if (JSON.stringify(before) !== JSON.stringify(after))
@@ -141,8 +145,14 @@ function addStats(connection: Connection, statements: ReadStatements, delta: Tab
   if (added.length > 0) insertRows(connection, 'ducklake_table_column_stats', added);
 }
 
-/** Whether the column held a value before: NULL bounds then mean "not known", else "none yet". */
-function hadValues(connection: Connection, tableId: number, columnId: number): boolean {
+/** Whether the column held a value before: NULL bounds then mean "not known", else "none yet". Looked up only where it matters. */
+function hadValues(
+  connection: Connection,
+  tableId: number,
+  { columnId, bounds }: ColumnStatsDelta,
+  before: RowOf<'ducklake_table_column_stats'> | undefined,
+): boolean {
+  if (typeof bounds === 'string' || (before && (before.min_value !== null || before.max_value !== null))) return true;
   return (
     connection.value('SELECT 1 FROM ducklake_inlined_data_tables WHERE table_id = ? LIMIT 1', tableId) !== undefined ||
     connection.value(
