@@ -1,10 +1,10 @@
 import { LakeError, showValue } from '../errors.ts';
 import { changeText, parseChanges } from '../spec/changes.ts';
 import type { CatalogTable, RowOf } from '../spec/rows.ts';
-import { instantMicros, instantText } from './memory/instant.ts';
 import { nextSnapshot, Resolver } from './memory/resolve.ts';
 import { emptyTables, Stage, type Tables } from './memory/rows.ts';
 import { addStats } from './memory/stats.ts';
+import { instantMicros, instantText } from './sql/instant.ts';
 import type {
   AsOf,
   CatalogOp,
