@@ -76,11 +76,18 @@ function column<In, Out = In>(type: ColumnType, children: Record<string, ColumnD
 }
 
 const scalar = <In, Out = In>(name: ScalarName): New<In, Out> => column({ name });
-const nested = <In, Out = In>(name: NestedName, children: Record<string, Column>): New<In, Out> =>
-  column({ name }, Object.fromEntries(Object.entries(children).map(([key, child]) => [key, child.definition])));
+
+function nested<In, Out>(name: NestedName, children: Readonly<Record<string, Column>>): New<In, Out> {
+  const definitions = Object.entries(children).map(([key, child]) => [key, child.definition] as const);
+  return column({ name }, Object.fromEntries(definitions));
+}
 
 type InstantIn = Date | string | bigint;
 type IntegerIn = number | bigint;
+type MapIn<K, V> =
+  | ReadonlyMap<K, V>
+  | readonly (readonly [K, V])[]
+  | (K extends string ? Readonly<Record<K, V>> : never);
 
 /** Builders of columns, one for each DuckLake type. See {@link t}. */
 export interface Types {
@@ -117,6 +124,15 @@ export interface Types {
   timestampMs(): New<InstantIn, Timestamp>;
   timestampNs(): New<InstantIn, Timestamp>;
   interval(): New<IntervalParts>;
+  /** An array. NULL, an empty list and a list of NULLs are three different values. */
+  list<E extends Column>(element: E): New<readonly OrNull<E, E['in']>[], OrNull<E, E['out']>[]>;
+  /** An object with these members; one that is left out is NULL. */
+  struct<S extends TableSchema>(members: S): New<InsertRow<S>, Row<S>>;
+  /** A Map, or entries in order. Keys can't be NULL. */
+  map<K extends Column, V extends Column>(
+    key: K,
+    value: V,
+  ): New<MapIn<K['in'], OrNull<V, V['in']>>, Map<K['out'], OrNull<V, V['out']>>>;
 }
 
 /**
@@ -165,6 +181,7 @@ export const t: Types = {
   timestampMs: () => scalar('timestamp_ms'),
   timestampNs: () => scalar('timestamp_ns'),
   interval: () => scalar('interval'),
+  list: (element) => nested('list', { element }),
+  struct: (members) => nested('struct', members),
+  map: (key, value) => nested('map', { key, value }),
 };
-
-export { nested as nestedColumn };

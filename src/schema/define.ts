@@ -40,6 +40,9 @@ function defineSiblings(
       );
     seen.set(foldName(name), name);
     const id = counter.nextId++;
+    const isNested =
+      definition.type.name === 'list' || definition.type.name === 'struct' || definition.type.name === 'map';
+    if (isNested) checkParts(table, name, definition);
     const initialDefault = defaultText(table, name, definition);
     return {
       id,
@@ -53,6 +56,20 @@ function defineSiblings(
       beginSnapshot: 0,
     };
   });
+}
+
+/** The format knows NOT NULL and defaults of whole columns only. */
+function checkParts(table: string, column: string, { type, defaultValue, children }: ColumnDefinition): void {
+  const refuse = (reason: string): LakeError =>
+    new LakeError('INVALID_ARGUMENT', `${type.name} column "${column}" of table "${table}" ${reason}`, {
+      context: { table, column },
+    });
+  const parts = Object.entries(children);
+  if (parts.length === 0) throw refuse('has no members');
+  if (defaultValue !== undefined) throw refuse('has a default, which nested columns can not have');
+  for (const [name, part] of parts)
+    if (!part.nullable || part.defaultValue !== undefined)
+      throw refuse(`says notNull or default of its part "${name}", which only whole columns can`);
 }
 
 /** A default as the catalog holds it: text that DuckDB casts to the column's type. */
