@@ -66,14 +66,14 @@ export class SqliteCatalog extends SqlCatalog {
     try {
       connection = await this.#open(false);
     } catch (error) {
-      throw error instanceof MissingTables ? await this.missingLake() : error;
+      throw error instanceof MissingTables ? await this.missingLake(error) : error;
     }
     try {
       return await this.#whenFree(() => connection.immediate(() => commitIn(connection, statements, batch)));
     } catch (error) {
       if (error instanceof UnsureCommit) return this.#settle(batch, error);
       // The texts of a commit are constant but for its tables: the lake, or a part of it, isn't there.
-      throw isUnknownName((error as Error).cause) ? await this.missingLake() : error;
+      throw isUnknownName((error as Error).cause) ? await this.missingLake(error) : error;
     }
   }
 

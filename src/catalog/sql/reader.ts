@@ -138,8 +138,8 @@ export abstract class SqlCatalog implements CatalogStore {
   }
 
   /** The error for a catalog without the tables of this version: it is of another version, or there is none. */
-  protected async missingLake(): Promise<LakeError> {
-    return (await this.#otherVersion()) ?? noLake();
+  protected async missingLake(cause: unknown): Promise<LakeError> {
+    return (await this.#otherVersion(cause)) ?? noLake();
   }
 
   async #run(text: string, parameters?: readonly string[]): Promise<Result> {
@@ -151,7 +151,7 @@ export abstract class SqlCatalog implements CatalogStore {
     try {
       return await this.#run(text, parameters);
     } catch (error) {
-      throw error instanceof MissingTables ? await this.missingLake() : error;
+      throw error instanceof MissingTables ? await this.missingLake(error) : error;
     }
   }
 
@@ -160,19 +160,21 @@ export abstract class SqlCatalog implements CatalogStore {
       return await this.#run(text);
     } catch (error) {
       if (!(error instanceof MissingTables)) throw error;
-      const other = await this.#otherVersion();
+      const other = await this.#otherVersion(error);
       if (other) throw other;
       return undefined;
     }
   }
 
-  async #otherVersion(): Promise<LakeError | undefined> {
+  async #otherVersion(cause: unknown): Promise<LakeError | undefined> {
     try {
       const version = (await this.#run(this.#statements.version())).rows[0]?.[1];
+      if (version === '1.0')
+        return new LakeError('CORRUPT', 'the catalog lacks a table or a column that DuckLake 1.0 has', { cause });
       return new LakeError(
         'VERSION',
-        `the catalog's tables are not those of DuckLake 1.0: it says that its version is ${showValue(version)}; ` +
-          'migrate it with DuckDB first',
+        `the catalog's tables are of DuckLake version ${showValue(version)}; migrate it to 1.0 with DuckDB first`,
+        { cause },
       );
     } catch (error) {
       if (error instanceof MissingTables) return undefined;

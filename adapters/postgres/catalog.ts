@@ -1,0 +1,139 @@
+import { checkBatch } from '../../src/catalog/sql/batch.ts';
+import { decodeRows, snapshotOf } from '../../src/catalog/sql/decode.ts';
+import { MissingTables, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
+import { SqlCatalog } from '../../src/catalog/sql/reader.ts';
+import type { CommitBatch, CommitOutcome, LakeInit, Snapshot } from '../../src/catalog/store.ts';
+import { LakeError } from '../../src/errors.ts';
+import { pause } from '../../src/util/pause.ts';
+import type { PostgresCatalogOptions } from '../postgres.ts';
+import type { PostgresClient } from './client.ts';
+import { postgresDialect } from './dialect.ts';
+import { catalogError, isDuplicate, isLostRace, isUnsure } from './errors.ts';
+import { initializeMessage } from './initialize.ts';
+import { literal } from './literal.ts';
+import { type EncodedBatch, encodeBatch } from './payload.ts';
+import { commitStatement } from './statement.ts';
+
+/** How often a commit that only lost races is sent again before the caller is asked to plan it again. */
+const MAX_RACES = 20;
+/** How many commits queue for the lake's lock after a lost race: it keeps several busy writers from wasting each other's work. */
+const QUEUED_AFTER_RACE = 32;
+
+/** See `postgresCatalog`. */
+export class PostgresCatalog extends SqlCatalog {
+  readonly name: string;
+  readonly #client: PostgresClient;
+  readonly #schema: string;
+  readonly #dialect: SqlDialect;
+  readonly #endsClient: boolean;
+  readonly #prepares: boolean;
+  /**
+   * Takes the lake's place in the queue until the transaction, which is the message, ends. A lock taken inside the statement would
+   * come too late: the statement sees what was committed when it starts. It is a queue only; the fence keeps writers apart.
+   */
+  readonly #queue: string;
+  #queuedCommits = 0;
+  /** Statements by the shape of the batches that they are for. */
+  readonly #statements = new Map<string, string>();
+
+  constructor({ sql, schema = 'public', end = false, prepare }: PostgresCatalogOptions) {
+    const dialect = postgresDialect(schema);
+    super({ query: (text, parameters) => query(sql, text, parameters) }, dialect);
+    this.name = `postgres:${schema}`;
+    this.#client = sql;
+    this.#schema = schema;
+    this.#dialect = dialect;
+    this.#endsClient = end;
+    this.#queue = `SELECT pg_advisory_xact_lock(hashtextextended(${literal(`edgemere commit ${schema}`)}, 0))`;
+    this.#prepares = prepare ?? sql.options?.prepare ?? false;
+  }
+
+  async initialize(init: LakeInit): Promise<boolean> {
+    this.checkOpen();
+    const message = initializeMessage(this.#dialect, this.#schema, init);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const [, answer] = (await this.#client.unsafe(message).values()) as unknown[][][];
+        return answer?.[0]?.[0] === 'true';
+      } catch (error) {
+        // DuckDB doesn't wait for our lock: the second time its lake is there.
+        if (attempt === 2 || !isDuplicate(error)) throw catalogError(error);
+      }
+    }
+  }
+
+  async commit(batch: CommitBatch): Promise<CommitOutcome> {
+    this.checkOpen();
+    checkBatch(batch);
+    const encoded = encodeBatch(batch);
+    for (let attempt = 0; attempt < MAX_RACES; attempt++) {
+      const result = await this.#attempt(batch, encoded);
+      if (result !== 'raced') return result;
+      this.#queuedCommits = QUEUED_AFTER_RACE;
+      // On top of the new head the same batch may be just as right.
+      if (batch.fence.kind === 'exact') break;
+    }
+    return { status: 'superseded' };
+  }
+
+  protected async close(): Promise<void> {
+    if (this.#endsClient) await this.#client.end();
+  }
+
+  async #attempt(batch: CommitBatch, encoded: EncodedBatch): Promise<CommitOutcome | 'raced'> {
+    try {
+      const [row] = await this.#send(encoded);
+      if (row === undefined) return { status: 'superseded' };
+      if (row[0] === null) return 'raced';
+      const [snapshot] = decodeRows('ducklake_snapshot', [String(row[0])]);
+      return { status: 'committed', snapshot: snapshotOf(snapshot!) };
+    } catch (error) {
+      if (isLostRace(error)) return 'raced';
+      if (isUnsure(error)) return this.#settle(batch, error);
+      const failed = catalogError(error);
+      throw failed instanceof MissingTables ? await this.missingLake(error) : failed;
+    }
+  }
+
+  async #send({ shape, payload }: EncodedBatch): Promise<unknown[][]> {
+    if (this.#queuedCommits > 0) {
+      this.#queuedCommits--;
+      const message = `${this.#queue};\n${commitStatement(this.#dialect, shape, literal(payload))}`;
+      return ((await this.#client.unsafe(message).values()) as unknown[][][])[1]!;
+    }
+    if (!this.#prepares) {
+      const text = commitStatement(this.#dialect, shape, literal(payload));
+      return (await this.#client.unsafe(text).values()) as unknown[][];
+    }
+    const key = JSON.stringify(shape);
+    let text = this.#statements.get(key);
+    if (text === undefined) {
+      text = commitStatement(this.#dialect, shape, '$1::text');
+      this.#statements.set(key, text);
+    }
+    return (await this.#client.unsafe(text, [payload], { prepare: true }).values()) as unknown[][];
+  }
+
+  /** Of a commit whose answer was lost: not finding it proves nothing while the server may still be at work on it. */
+  async #settle(batch: CommitBatch, cause: unknown): Promise<CommitOutcome> {
+    for (const waitMs of [0, 100]) {
+      await pause(waitMs);
+      const snapshot: Snapshot | undefined = await this.findCommit(batch).catch(() => undefined);
+      if (snapshot !== undefined) return { status: 'committed', snapshot };
+    }
+    throw new LakeError(
+      'COMMIT_UNKNOWN',
+      'the connection broke after the commit was sent, and the catalog does not show it (yet): look for its rows before sending them again',
+      { cause },
+    );
+  }
+}
+
+async function query(client: PostgresClient, text: string, parameters?: readonly string[]): Promise<string[][]> {
+  try {
+    const pending = parameters === undefined ? client.unsafe(text) : client.unsafe(text, [...parameters]);
+    return (await pending.values()) as string[][];
+  } catch (error) {
+    throw catalogError(error);
+  }
+}

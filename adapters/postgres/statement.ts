@@ -1,0 +1,101 @@
+import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
+import { type CatalogTable, type CellSpec, cellsOf } from '../../src/spec/rows.ts';
+import type { BatchShape, EndShape } from './payload.ts';
+import { statsParts } from './stats.ts';
+
+/**
+ * A commit as one statement. `won` inserts the snapshot, which is the fence: everything else reads the ids that it won,
+ * so that a lost race writes nothing. `input` is an expression for the payload of `encodeBatch`, as text; the result is
+ * the snapshot's row as a JSON array, or no row when the batch was superseded.
+ *
+ * The statement sees what was committed when it started. A snapshot committed since then takes the id that this one
+ * wants, and so no part of it can work on what is outdated.
+ */
+export function commitStatement(dialect: SqlDialect, shape: BatchShape, input: string): string {
+  const parts = [
+    ...fence(dialect, input),
+    changes(dialect),
+    ...inserts(dialect, shape.inserts),
+    ...shape.ends.map((end, n) => endRows(dialect, end, n)),
+    ...(shape.hasStats ? statsParts(dialect) : []),
+  ];
+  const row = cellsOf('ducklake_snapshot').map(([name]) => name);
+  return `WITH ${parts.join(',\n')}
+SELECT ${dialect.jsonArray(row)} FROM won UNION ALL SELECT NULL FROM allowed WHERE NOT EXISTS (SELECT FROM won)`;
+}
+
+/** A cell of a batch as an id: negative ones count from `next`, what the counter stands at. */
+export function resolved(cell: string, next: string): string {
+  return `CASE WHEN ${cell} < 0 THEN ${next} - 1 - ${cell} ELSE ${cell} END`;
+}
+
+function fence(dialect: SqlDialect, input: string): string[] {
+  const snapshots = dialect.table('ducklake_snapshot');
+  const said = dialect.table('ducklake_snapshot_changes');
+  return [
+    `batch AS MATERIALIZED (SELECT j, (j->>'base')::bigint AS base, ARRAY(SELECT jsonb_array_elements_text(
+  CASE jsonb_typeof(j->'forbidden') WHEN 'array' THEN j->'forbidden' END)) AS forbidden FROM (SELECT ${input}::jsonb AS j) AS input)`,
+    `head AS MATERIALIZED (SELECT * FROM ${snapshots} WHERE snapshot_id = (SELECT max(snapshot_id) FROM ${snapshots}))`,
+    // A change's text may be a part of a quoted name: then the batch is superseded for nothing, and planned again.
+    `allowed AS MATERIALIZED (SELECT h.*, j FROM head h, batch WHERE h.snapshot_id = base
+  OR (h.snapshot_id > base AND jsonb_typeof(j->'forbidden') = 'array' AND EXISTS (SELECT FROM ${snapshots} s WHERE s.snapshot_id = base)
+    AND h.snapshot_id - base = (SELECT count(*) FROM ${snapshots} s JOIN ${said} c ON c.snapshot_id = s.snapshot_id
+      WHERE s.snapshot_id > base AND NOT string_to_array(c.changes_made, ',') && forbidden)))`,
+    `won AS (INSERT INTO ${snapshots} (snapshot_id, snapshot_time, schema_version, next_catalog_id, next_file_id)
+  SELECT snapshot_id + 1, greatest(clock_timestamp(), snapshot_time + interval '1 microsecond'), schema_version + (j->>'schemaVersions')::bigint,
+    next_catalog_id + (j->>'catalogIds')::bigint, next_file_id + (j->>'fileIds')::bigint FROM allowed
+  ON CONFLICT DO NOTHING RETURNING *)`,
+    `ids AS MATERIALIZED (SELECT j, w.snapshot_id AS snapshot, w.schema_version AS version, h.next_catalog_id AS catalog, h.next_file_id AS file
+  FROM won w, allowed h)`,
+  ];
+}
+
+function changes(dialect: SqlDialect): string {
+  const id = resolved('(c->>1)::bigint', 'catalog');
+  return `said AS (INSERT INTO ${dialect.table('ducklake_snapshot_changes')} (snapshot_id, changes_made, author, commit_message, commit_extra_info)
+  SELECT snapshot, (SELECT coalesce(string_agg(concat(c->>0, ${id}), ',' ORDER BY k), '') FROM jsonb_array_elements(j->'changes') WITH ORDINALITY AS e (c, k)),
+    j->>'author', j->>'message', j->>'extraInfo' FROM ids)`;
+}
+
+function inserts(dialect: SqlDialect, tables: readonly CatalogTable[]): string[] {
+  return tables.flatMap((table, n) => {
+    const cells = cellsOf(table);
+    const columns = cells.map(([name]) => quoteName(name)).join(', ');
+    const values = cells.map(([, spec], i) => cell(dialect, spec, `r->>${i}`)).join(', ');
+    const rows = `jsonb_array_elements(j->'rows'->${n}) AS e (r)`;
+    const insert = `rows${n} AS (INSERT INTO ${dialect.table(table)} (${columns}) SELECT ${values} FROM ids CROSS JOIN ${rows}`;
+    if (!cells.some(([, { counter }]) => counter === 'row')) return [`${insert})`];
+    const tableId = resolved(`(r->>${cells.findIndex(([name]) => name === 'table_id')})::bigint`, 'catalog');
+    const totals = dialect.table('ducklake_table_stats');
+    return [
+      `rowIds AS MATERIALIZED (SELECT table_id, max(next_row_id) AS next FROM ${totals}
+  WHERE table_id IN (SELECT ${tableId} FROM ids, ${rows}) GROUP BY table_id)`,
+      `${insert} LEFT JOIN rowIds ON rowIds.table_id = ${tableId})`,
+    ];
+  });
+}
+
+function endRows(dialect: SqlDialect, { table, columns, nulls }: EndShape, n: number): string {
+  const specs = new Map(cellsOf(table));
+  const conditions = [
+    't.end_snapshot IS NULL',
+    ...columns.map((name, i) => `t.${quoteName(name)} = ${cell(dialect, specs.get(name)!, `m->>${i}`)}`),
+    ...nulls.map((name) => `t.${quoteName(name)} IS NULL`),
+  ];
+  return `ends${n} AS (UPDATE ${dialect.table(table)} t SET end_snapshot = snapshot FROM ids, jsonb_array_elements(j->'ends'->${n}) AS e (m)
+  WHERE ${conditions.join(' AND ')})`;
+}
+
+/** What a counter stands at, in the columns of `ids` and of `rowIds`. */
+const counters: Readonly<Record<Exclude<CellSpec['counter'], undefined>, string>> = {
+  snapshot: 'snapshot',
+  schemaVersion: 'version',
+  catalog: 'catalog',
+  file: 'file',
+  row: 'coalesce(rowIds.next, 0)',
+};
+
+function cell(dialect: SqlDialect, { type, counter }: CellSpec, text: string): string {
+  const value = type === 'varchar' ? text : `(${text})::${dialect.type(type)}`;
+  return counter === undefined ? value : resolved(value, counters[counter]);
+}

@@ -1,0 +1,67 @@
+import type { SqlDialect } from '../../src/catalog/sql/dialect.ts';
+import { resolved } from './statement.ts';
+
+/**
+ * Adds a batch's deltas to the totals and the columns' statistics, as `src/stats/merge.ts` does. Rows are written only where something
+ * changes: rewriting those of all columns at each commit would bloat the table.
+ */
+export function statsParts(dialect: SqlDialect): string[] {
+  const totals = dialect.table('ducklake_table_stats');
+  const columns = dialect.table('ducklake_table_column_stats');
+  const inlined = dialect.table('ducklake_inlined_data_tables');
+  const files = dialect.table('ducklake_file_column_stats');
+  return [
+    `deltas AS MATERIALIZED (SELECT d.*, t.table_id IS NULL AS isFirst FROM (
+    SELECT ${resolved('(s->>0)::bigint', 'catalog')} AS tableId, (s->>1)::bigint AS records, (s->>2)::bigint AS rows, (s->>3)::bigint AS bytes, s->4 AS columns
+    FROM ids, jsonb_array_elements(j->'stats') AS e (s)) AS d LEFT JOIN ${totals} t ON t.table_id = d.tableId)`,
+    `grown AS (UPDATE ${totals} t SET record_count = record_count + records, next_row_id = next_row_id + rows, file_size_bytes = file_size_bytes + bytes
+  FROM deltas WHERE t.table_id = tableId)`,
+    `begun AS (INSERT INTO ${totals} (table_id, record_count, next_row_id, file_size_bytes) SELECT tableId, records, rows, bytes FROM deltas WHERE isFirst)`,
+    `added AS MATERIALIZED (SELECT isFirst, tableId, (c->>0)::bigint AS columnId, (c->>1)::boolean AS hasNull, (c->>2)::boolean AS hasNan,
+    c->>3 AS kind, c->>4 AS min, c->>5 AS max, c->>6 AS ord FROM deltas, jsonb_array_elements(columns) AS e (c))`,
+    // LIMIT instead of EXISTS: what is seldom looked up must not be planned as a hash of the whole table.
+    `known AS MATERIALIZED (SELECT a.*, t.table_id IS NULL AS isNew, contains_null, contains_nan, min_value, max_value,
+    CASE WHEN kind = 'known' AND min_value IS NULL AND max_value IS NULL THEN coalesce(
+      (SELECT true FROM ${inlined} i WHERE i.table_id = tableId LIMIT 1),
+      (SELECT true FROM ${files} f WHERE f.table_id = tableId AND f.column_id = columnId AND (f.value_count IS NULL OR f.value_count > 0) LIMIT 1),
+      false) END AS hadValues
+  FROM added a LEFT JOIN ${columns} t ON t.table_id = tableId AND t.column_id = columnId)`,
+    `merged AS MATERIALIZED (SELECT isFirst, isNew, tableId, columnId,
+    CASE WHEN hasNull OR contains_null THEN true WHEN isNew THEN false ELSE contains_null END AS nulls,
+    CASE WHEN isNew THEN hasNan WHEN contains_nan IS NULL OR hasNan IS NULL THEN NULL ELSE contains_nan OR hasNan END AS nans,
+    ${widened('min', '<')} AS low, ${widened('max', '>')} AS high FROM known)`,
+    `widened AS (UPDATE ${columns} t SET contains_null = nulls, contains_nan = nans, min_value = low, max_value = high FROM merged
+  WHERE NOT isNew AND t.table_id = tableId AND t.column_id = columnId
+    AND (contains_null, contains_nan, min_value, max_value) IS DISTINCT FROM (nulls, nans, low, high))`,
+    // Of a column that was added to a table with rows nothing is known, as DuckDB leaves it: those rows have its default.
+    `opened AS (INSERT INTO ${columns} (table_id, column_id, contains_null, contains_nan, min_value, max_value)
+  SELECT tableId, columnId, nulls, nans, low, high FROM merged WHERE isNew AND isFirst)`,
+  ];
+}
+
+/** A bound after the append; NULL where it isn't known or can't be compared. */
+function widened(side: 'min' | 'max', beyond: '<' | '>'): string {
+  const there = `${side}_value`;
+  return `CASE WHEN kind = 'none' THEN ${there} WHEN kind = 'unknown' OR hadValues THEN NULL
+      WHEN min_value IS NULL AND max_value IS NULL THEN ${side}
+      ELSE CASE ${compared(side, beyond, there)} WHEN true THEN ${side} WHEN false THEN ${there} END END`;
+}
+
+/** Whether one bound is beyond another; NULL when either can't be read in the column's order. */
+function compared(a: string, beyond: string, b: string): string {
+  return `(CASE ord WHEN 'number' THEN ${number(a)} ${beyond} ${number(b)} WHEN 'bytes' THEN ${a} COLLATE "C" ${beyond} ${b} COLLATE "C"
+      ELSE (${year(a)}, ${afterYear(a)}) ${beyond} (${year(b)}, ${afterYear(b)}) END)`;
+}
+
+function number(text: string): string {
+  return `CASE WHEN ${text} ~ '^-?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]{1,4})?$' OR ${text} IN ('inf', '-inf') THEN ${text}::numeric END`;
+}
+
+/** Dates, times and timestamps are too wide for Postgres' types: they compare by year (a time of day by its hour), then as text. */
+function year(text: string): string {
+  return `CASE ${text} WHEN 'infinity' THEN 1e9 WHEN '-infinity' THEN -1e9 ELSE substring(${text} FROM '^[0-9]+')::numeric * CASE WHEN ${text} LIKE '%(BC)%' THEN -1 ELSE 1 END END`;
+}
+
+function afterYear(text: string): string {
+  return `replace(substring(${text} FROM '^-?[0-9a-z]+(.*)$'), ' (BC)', '') COLLATE "C"`;
+}
