@@ -1,0 +1,56 @@
+import { type AsOf, type CatalogStore, type Column, type TableSchema, t } from 'edgemere';
+import type { ColumnSpec } from './ddl.ts';
+import { CommandError, UsageError } from './errors.ts';
+import { CellError, cellReaders } from './input/cells.ts';
+import type { TargetColumn } from './input/reader.ts';
+import { showTableName, type TableName } from './names.ts';
+
+/** Columns as the library makes tables of them. */
+export function tableSchema(columns: readonly ColumnSpec[]): TableSchema {
+  return Object.fromEntries(
+    columns.map((spec) => {
+      let column = newColumn(spec.type);
+      if (spec.defaultText !== undefined) column = column.default(defaultValue(spec, spec.defaultText));
+      return [spec.name, spec.nullable ? column : column.notNull()];
+    }),
+  );
+}
+
+function newColumn(type: string): Column {
+  const decimal = /^decimal\((\d+),(\d+)\)$/.exec(type);
+  if (decimal) return t.decimal(Number(decimal[1]), Number(decimal[2])) as Column;
+  const method = type.replace(/_(.)/, (_all, letter: string) => letter.toUpperCase());
+  return (t as unknown as Record<string, () => Column>)[method]!();
+}
+
+function defaultValue({ name, type }: ColumnSpec, text: string): unknown {
+  try {
+    return cellReaders(type).fromText(text);
+  } catch (error) {
+    if (!(error instanceof CellError)) throw error;
+    throw new UsageError(`column "${name}" (${type}): the default ${error.message}`);
+  }
+}
+
+/** The columns of a table at a snapshot, at which it may have had others than now. */
+export async function columnsAt(catalog: CatalogStore, table: TableName, asOf: AsOf): Promise<TargetColumn[]> {
+  const rows = await catalog.readCatalog(asOf);
+  const same = (a: string | null, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
+  const schema = rows?.schemas.find(({ schema_name }) => same(schema_name, table.schema));
+  const found = rows?.tables.find(
+    ({ schema_id, table_name }) => schema_id === schema?.schema_id && same(table_name, table.name),
+  );
+  if (!rows || !schema || !found)
+    throw new CommandError(
+      `there was no table ${showTableName(table)} at that snapshot: \`edgemere snapshots\` tells when it came`,
+    );
+  return rows.columns
+    .filter(({ table_id, parent_column }) => table_id === found.table_id && parent_column === null)
+    .sort((a, b) => (a.column_order ?? 0) - (b.column_order ?? 0))
+    .map(({ column_name, column_type }) => ({ name: column_name ?? '', type: typeName(column_type ?? '') }));
+}
+
+function typeName(text: string): string {
+  const type = text.toLowerCase().replace(', ', ',');
+  return type === 'timestamp_us' ? 'timestamp' : type;
+}

@@ -1,0 +1,119 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { append } from './commands/append.ts';
+import type { LakeOptions } from './commands/context.ts';
+import { create } from './commands/create.ts';
+import { topics } from './commands/help.ts';
+import { init } from './commands/init.ts';
+import { describe, files, ls, snapshots, stats } from './commands/look.ts';
+import { scan } from './commands/scan.ts';
+import { inputFormats } from './input/file.ts';
+import type { Io } from './io.ts';
+import { rowFormats } from './output/rows.ts';
+
+const description = `Lakes for DuckLake, from a terminal: make them, fill them, look into them.
+
+LAKE is a folder, a SQLite file (sqlite:FILE) or postgres://…; EDGEMERE_LAKE stands in for it. TABLE is NAME or SCHEMA.NAME.`;
+
+const epilogue = `
+More: edgemere help COMMAND, edgemere help lake | types | values
+
+Exit codes: 0 done, 1 failed, 2 used wrongly, 130 interrupted. EDGEMERE_DEBUG=1 shows where an error comes from.
+
+  edgemere init mylake
+  edgemere append mylake movies movies.csv --create
+  edgemere scan mylake movies --limit 10`;
+
+type Action<Options> = (args: readonly string[], options: Options, io: Io) => Promise<void>;
+
+/** The command line. Running it rejects with a CommanderError when it was used wrongly. */
+export function buildProgram(io: Io, version: string): Command {
+  const program = new Command('edgemere')
+    .description(description)
+    .version(version)
+    .addHelpText('after', epilogue)
+    .helpCommand(false)
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(' [options]', '')}` })
+    .exitOverride()
+    // One line, which main writes.
+    .configureOutput({ outputError: () => {} });
+
+  const command = <Options extends LakeOptions>(
+    name: string,
+    usage: string,
+    summary: string,
+    action: Action<Options>,
+  ): Command => {
+    const made = program
+      .command(name)
+      .summary(summary)
+      .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`)
+      .usage(`${usage} [options]`)
+      .argument('[arguments...]')
+      .option('--json', 'print the result as JSON')
+      .option('--schema <name>', "the Postgres schema of the lake's catalog (default: public)")
+      .option('--data-path <path>', 'where data files lie: a folder or s3://BUCKET/PREFIX/')
+      .option('--override-data-path', 'use --data-path although the catalog names another');
+    // What follows the name is in the usage line already.
+    made.configureHelp({ visibleArguments: () => [] });
+    return made.action(async (args: string[], options: Options) => action(args, options, io));
+  };
+
+  command('init', 'LAKE', 'make a lake', init);
+  withMessage(command('create', "LAKE TABLE 'COLUMN TYPE, …'", 'make a table', create)).option(
+    '--if-not-exists',
+    'leave a table of that name as it is',
+  );
+  withMessage(command('append', 'LAKE TABLE FILE…', 'add the rows of files to a table, as one snapshot', append))
+    .option('--create', 'make the table when it is missing, with the columns of the input')
+    .addOption(
+      new Option('--format <format>', "the files' format, unless their names say it (- is NDJSON)").choices(
+        inputFormats,
+      ),
+    )
+    .option('--delimiter <text>', 'between the cells of CSV (default: a comma, in .tsv a tab)', delimiter);
+  command('scan', 'LAKE TABLE', 'print the rows of a table', scan)
+    .option('--columns <names>', 'which columns, with commas between them')
+    .option('--limit <count>', 'at most so many rows', count)
+    .option('--as-of <version>', "a snapshot's id, or a time such as 2024-01-15T12:30:00Z")
+    .addOption(new Option('--format <format>', 'table on a terminal, else ndjson, unless given').choices(rowFormats));
+  command('ls', 'LAKE', 'list the tables', ls);
+  command('describe', 'LAKE TABLE', 'list the columns of a table', describe);
+  command('snapshots', 'LAKE', 'list the versions of the lake', snapshots);
+  command('files', 'LAKE TABLE', 'list the data files of a table', files);
+  command('stats', 'LAKE TABLE', 'print the statistics of a table', stats);
+  program
+    .command('help')
+    .usage('[COMMAND | lake | types | values]')
+    .argument('[topic]')
+    .summary('tell more of a command or a topic')
+    .action(async (topic: string | undefined) => {
+      await io.stdout.line(helpText(program, topic));
+    });
+  return program;
+}
+
+function helpText(program: Command, topic: string | undefined): string {
+  if (topic === undefined) return `${program.helpInformation().trimEnd()}\n${epilogue}`;
+  if (Object.hasOwn(topics, topic)) return topics[topic]!();
+  const found = program.commands.find((command) => command.name() === topic);
+  if (found !== undefined) return found.helpInformation().trimEnd();
+  throw program.error(`there is no help on "${topic}": try ${Object.keys(topics).join(', ')} or the name of a command`);
+}
+
+function withMessage(command: Command): Command {
+  return command
+    .option('--author <name>', "the snapshot's author")
+    .option('--message <text>', "the snapshot's message");
+}
+
+function count(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) throw new InvalidArgumentError('It must be a whole number.');
+  return value;
+}
+
+function delimiter(text: string): string {
+  const found = text === '\\t' ? '\t' : text;
+  if (found.length !== 1 || /["\r\n]/.test(found)) throw new InvalidArgumentError('It must be one character.');
+  return found;
+}
