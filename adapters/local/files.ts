@@ -38,10 +38,8 @@ export async function removeFile(fs: LocalFs, path: string, location: string): P
     await fs.unlink(path);
   } catch (error) {
     const failure = localError(error, 'delete', location);
-    if (failure.code === 'NOT_FOUND') return;
-    // Some systems answer EPERM, not EISDIR, for a folder.
-    if (codeOf(error) === 'EPERM' && (await isFolder(fs, path))) return;
-    throw failure;
+    // For a folder, systems and runtimes answer EISDIR, EPERM or ENOTEMPTY.
+    if (failure.code !== 'NOT_FOUND' && !(await isFolder(fs, path))) throw failure;
   }
 }
 

@@ -10,11 +10,14 @@ export interface ObjectSink {
   discard(): Promise<void>;
 }
 
+/** How long a writer waits for what it no longer wants to be removed: a dead network must not hold up an abort. */
+const DISCARD_MILLIS = 5_000;
+
 /**
  * An {@link ObjectWriter} over a sink: order, the states a writer can be in, and abortion are the same for every store
  * and live here.
  *
- * @param open makes the sink. Its signal fires when the caller's does, and when the writer is aborted.
+ * @param open makes the sink. Its signal fires when the caller's does, and before anything is discarded.
  */
 export function sinkWriter(
   location: string,
@@ -50,7 +53,10 @@ export function sinkWriter(
   };
 
   const discard = (): Promise<void> => {
-    discarded ??= last.then(() => sink.discard()).catch(() => {});
+    discarded ??= atMost(
+      DISCARD_MILLIS,
+      last.then(() => sink.discard()).catch(() => {}),
+    );
     return discarded;
   };
 
@@ -65,6 +71,7 @@ export function sinkWriter(
       try {
         await enqueue(() => sink.finish());
       } catch (error) {
+        cancelled.abort(closed());
         await discard();
         throw error;
       }
@@ -77,4 +84,13 @@ export function sinkWriter(
       if (!closing || failure) await discard();
     },
   };
+}
+
+async function atMost(millis: number, promise: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, millis);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }
