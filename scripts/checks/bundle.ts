@@ -24,7 +24,7 @@ export async function bundleReport(): Promise<{ lines: string[]; problems: strin
       format: 'esm',
       platform: 'neutral',
       mainFields: ['module', 'main'],
-      conditions: ['import'],
+      conditions: ['browser', 'import'],
       // What users bring themselves, and what a runtime has built in.
       external: ['node:*', 'bun:*', 'postgres', '@aws-sdk/*'],
       logLevel: 'silent',

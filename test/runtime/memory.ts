@@ -1,7 +1,8 @@
-import { memoryCatalog } from '../../src/catalog/memory.ts';
+import { memoryCatalog, memoryLake, memoryStore } from '../../adapters/memory.ts';
 import { catalogCases } from '../../src/conformance/catalog.ts';
 import { storageCases } from '../../src/conformance/storage.ts';
-import { memoryStore } from '../../src/storage/memory.ts';
+import type { ObjectStore } from '../../src/index.ts';
+import { lakeCases } from './lake-cases.ts';
 import { type Suite, suite } from './suite.ts';
 
 /** What runs where there is neither a disk nor a network. */
@@ -17,5 +18,19 @@ export function memorySuites(): Suite[] {
       const place = memoryCatalog();
       return { open: async () => memoryCatalog({ sharedWith: place }) };
     }),
+    suite('lake in memory', lakeCases, () => {
+      const place = { store: memoryStore(), catalog: memoryCatalog() };
+      return {
+        open: () => memoryLake({ store: place.store, catalog: memoryCatalog({ sharedWith: place.catalog }) }),
+        fileCount: () => countFiles(place.store, ''),
+      };
+    }),
   ];
+}
+
+/** How many objects a store holds below a prefix. */
+export async function countFiles(store: ObjectStore, prefix: string): Promise<number> {
+  let count = 0;
+  for await (const _ of store.list(prefix)) count++;
+  return count;
 }

@@ -15,6 +15,8 @@ const bundle = await build({
   platform: 'neutral',
   target: 'es2022',
   mainFields: ['module', 'main'],
+  // As wrangler has them.
+  conditions: ['workerd', 'worker', 'browser'],
 });
 const miniflare = new Miniflare({
   modules: true,
