@@ -5,4 +5,5 @@
  */
 export { CaseFailure, type ConformanceCase } from './case.ts';
 export { type CatalogTarget, catalogCases } from './catalog.ts';
+export { type LakeTarget, lakeCases } from './lake.ts';
 export { type StorageTarget, storageCases } from './storage.ts';

@@ -1,0 +1,20 @@
+import type { ConformanceCase } from './case.ts';
+import { insertCases } from './lake/insert.ts';
+import { openingCases } from './lake/opening.ts';
+import { readingCases } from './lake/reading.ts';
+import { schemaCases } from './lake/schema.ts';
+import type { LakeTarget } from './lake/target.ts';
+import { transactionCases } from './lake/transaction.ts';
+import { valueCases } from './lake/values.ts';
+
+export type { LakeTarget } from './lake/target.ts';
+
+/** What a lake must do on any catalog and any store. Each case wants an empty place of its own. */
+export const lakeCases: readonly ConformanceCase<LakeTarget>[] = [
+  ...openingCases,
+  ...schemaCases,
+  ...insertCases,
+  ...transactionCases,
+  ...readingCases,
+  ...valueCases,
+];

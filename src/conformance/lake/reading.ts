@@ -1,0 +1,168 @@
+import { t } from '../../schema/builder.ts';
+import { type ConformanceCase, check, collect, equal, rejects, rejectsWith } from '../case.ts';
+import { createNumbered, ids, type LakeTarget, numbered, range } from './target.ts';
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+export const readingCases: readonly ConformanceCase<LakeTarget>[] = [
+  {
+    name: 'time travel by snapshot and by time',
+    async run(target) {
+      await using lake = await target.open();
+      const table = await createNumbered(lake);
+      const results = [];
+      for (let k = 0; k < 4; k++) {
+        await pause();
+        results.push(await table.insert(numbered(k * 10, k * 10 + 9)));
+      }
+      for (const [k, { snapshotId }] of results.entries()) {
+        equal(await ids(table, snapshotId), range(0, k * 10 + 9), `the rows at snapshot ${snapshotId}`);
+        const [snapshot] = await collect(lake.snapshots({ from: snapshotId!, to: snapshotId! }));
+        // Snapshots have microseconds, a Date has milliseconds.
+        const time = new Date(snapshot!.time.getTime() + 1);
+        const rows = await table.scan({ asOf: { time } }).toArray();
+        equal(rows.length, (k + 1) * 10, `the number of rows at ${snapshot!.time.toISOString()}`);
+      }
+      equal(await ids(table, 1), [], 'the rows right after the table was made');
+      await rejects(() => ids(table, 0), 'NOT_FOUND', 'a scan before the table was made');
+      await rejects(() => ids(table, 99), 'NOT_FOUND', 'a scan at a snapshot that is not there');
+      await rejects(() => table.scan({ asOf: { time: new Date(0) } }).toArray(), 'NOT_FOUND', 'a scan before all');
+    },
+  },
+  {
+    name: 'snapshots tell what happened, oldest first',
+    async run(target) {
+      await using lake = await target.open();
+      const table = await createNumbered(lake);
+      await table.insert([{ id: 1 }]);
+      await lake.dropTable('numbers');
+      const snapshots = await collect(lake.snapshots());
+      equal(
+        snapshots.map(({ id, schemaVersion, changes }) => [id, schemaVersion, changes]),
+        [
+          [0, 0, [{ kind: 'created_schema', name: 'main' }]],
+          [1, 1, [{ kind: 'created_table', schema: 'main', name: 'numbers' }]],
+          [2, 1, [{ kind: 'inserted_into_table', id: 1 }]],
+          [3, 2, [{ kind: 'dropped_table', id: 1 }]],
+        ],
+        'the snapshots',
+      );
+      for (const { time } of snapshots) {
+        check(time instanceof Date && Math.abs(time.getTime() - Date.now()) < 3_600_000, `a time is ${time}`);
+        check(typeof time.micros === 'bigint', 'a time has no microseconds');
+      }
+      equal(
+        (await collect(lake.snapshots({ from: 1, to: 2 }))).map(({ id }) => id),
+        [1, 2],
+        'a range',
+      );
+      for await (const { id } of lake.snapshots()) if (id === 1) break;
+    },
+  },
+  {
+    name: 'a scan gives the columns and as many rows as it is asked for, each time it is iterated',
+    async run(target) {
+      await using lake = await target.open();
+      const table = await lake.createTable('t', { a: t.int32(), b: t.varchar(), c: t.boolean() });
+      await table.insert([
+        { a: 1, b: 'x', c: true },
+        { a: 2, b: 'y' },
+      ]);
+      await table.insert([{ a: 3, b: 'z', c: false }]);
+      const scan = table.scan({ columns: ['c', 'a'] });
+      const expected = [
+        { c: true, a: 1 },
+        { c: null, a: 2 },
+        { c: false, a: 3 },
+      ];
+      equal(await collect(scan), expected, 'the rows');
+      equal(await scan.toArray(), expected, 'the rows again');
+      equal(Object.keys((await scan.toArray())[0]!), ['c', 'a'], 'the order of the columns');
+      equal(Object.keys((await table.scan().toArray())[0]!), ['a', 'b', 'c'], 'the order of all columns');
+      for (const limit of [0, 1, 2, 3, 4, 1000]) {
+        const rows = await table.scan({ limit }).toArray();
+        equal(
+          rows.map(({ a }) => a),
+          [1, 2, 3].slice(0, limit),
+          `the rows up to ${limit}`,
+        );
+        let counted = 0;
+        for await (const batch of table.scan({ limit }).batches()) {
+          for (const column of Object.values(batch.columns))
+            check(column.length >= batch.rowCount, 'a column of a batch is too short');
+          counted += batch.rowCount;
+        }
+        equal(counted, Math.min(3, limit), `the rows of batches up to ${limit}`);
+      }
+      for (const limit of [-1, 1.5, Number.NaN])
+        await rejects(() => table.scan({ limit }).toArray(), 'INVALID_ARGUMENT', `limit ${limit}`);
+      await rejects(() => table.scan({ columns: ['d' as 'a'] }).toArray(), 'NOT_FOUND', 'a column that is not there');
+      for await (const { a } of table.scan()) if (a === 1) break;
+      equal((await table.scan({ columns: [] }).toArray()).length, 3, 'the number of rows without columns');
+    },
+  },
+  {
+    name: 'a scan reads the version that it began with',
+    async run(target) {
+      await using lake = await target.open();
+      await using other = await target.open();
+      const table = await createNumbered(lake);
+      await table.insert([{ id: 1 }]);
+      await table.insert([{ id: 2 }]);
+      const seen: bigint[] = [];
+      for await (const { id } of table.scan()) {
+        if (seen.length === 0) {
+          await other.table('numbers').insert([{ id: 3 }]);
+          await other.dropTable('numbers');
+        }
+        seen.push(id);
+      }
+      equal(seen, [1n, 2n], 'the rows');
+    },
+  },
+  {
+    name: 'an aborted scan rejects with the reason',
+    async run(target) {
+      await using lake = await target.open();
+      const table = await createNumbered(lake);
+      for (let k = 0; k < 3; k++) await table.insert(numbered(k * 1000, k * 1000 + 999));
+      const reason = new Error('enough');
+      await rejectsWith(() => table.scan({ signal: AbortSignal.abort(reason) }).toArray(), reason, 'before');
+      const controller = new AbortController();
+      await rejectsWith(
+        async () => {
+          for await (const { id } of table.scan({ signal: controller.signal })) if (id === 5n) controller.abort(reason);
+        },
+        reason,
+        'during',
+      );
+      equal(
+        (await table.scan({ signal: new AbortController().signal }).toArray()).length,
+        3000,
+        'the rows without abort',
+      );
+    },
+  },
+  {
+    name: 'an empty table reads as no rows, with statistics of none',
+    async run(target) {
+      await using lake = await target.open();
+      const table = await lake.createTable('t', { a: t.int32(), b: t.float64() });
+      equal(await table.scan().toArray(), [], 'the rows');
+      equal(await table.files(), [], 'the files');
+      const none = { containsNull: null, containsNan: null, min: null, max: null };
+      equal(
+        await table.stats(),
+        {
+          rowCount: 0,
+          byteLength: 0,
+          columns: [
+            { name: 'a', ...none },
+            { name: 'b', ...none },
+          ],
+        },
+        'the statistics',
+      );
+    },
+  },
+];
