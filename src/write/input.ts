@@ -1,5 +1,6 @@
 import { LakeError, showValue } from '../errors.ts';
 import type { ColumnBatch, ColumnValues } from '../file/format.ts';
+import { type ArrowBatch, type ArrowTable, arrowValues, isArrowBatch, isArrowTable } from './arrow.ts';
 import { blockRowCount, computedDefault, fillDefaults, Gatherer, type TargetTable, unknownColumn } from './gather.ts';
 
 /** Columns of equal length by name: arrays or typed arrays. Columns left out get their default. */
@@ -7,8 +8,19 @@ export interface ColumnsInput {
   readonly columns: Readonly<Record<string, ColumnValues>>;
 }
 
-/** What `table.insert` takes: row objects in any container that can be walked once, or columns. */
-export type RowsInput<Row> = readonly Row[] | ColumnsInput | Iterable<Row> | AsyncIterable<Row> | ReadableStream<Row>;
+/**
+ * What `table.insert` takes: row objects in any container that can be walked once, columns, or an Arrow table or record
+ * batches (of apache-arrow, by structure).
+ */
+export type RowsInput<Row> =
+  | readonly Row[]
+  | ColumnsInput
+  | Iterable<Row>
+  | AsyncIterable<Row>
+  | ReadableStream<Row>
+  | ArrowTable
+  | ArrowBatch
+  | AsyncIterable<ArrowBatch>;
 
 /** Rows of columns that a batch holds: a slice costs little, so it may be large. */
 const columnBatchRowCount = 8192;
@@ -20,8 +32,11 @@ export function batchesOf(
 ): Iterable<ColumnBatch> | AsyncIterable<ColumnBatch> {
   if (Array.isArray(input)) return fromArray(input, target);
   if (typeof input === 'object' && input !== null) {
+    // Before iterables: an Arrow table iterates over its rows, one object each.
+    if (isArrowTable(input)) return fromArrow(input.batches, target);
+    if (isArrowBatch(input)) return fromArrow([input], target);
     if (Symbol.asyncIterator in input) return fromAsync(input as AsyncIterable<unknown>, target);
-    if (Symbol.iterator in input) return fromAsync(input as Iterable<unknown>, target);
+    if (Symbol.iterator in input) return fromIterable(input as Iterable<unknown>, target);
     // Safari's ReadableStream can't be iterated.
     if ('getReader' in input) return fromAsync(readStream(input), target);
     if ('columns' in input && typeof input.columns === 'object' && input.columns !== null)
@@ -41,21 +56,63 @@ function* fromArray(rows: readonly unknown[], target: TargetTable): Generator<Co
     yield gatherer.gather(rows, start, Math.min(rows.length, start + blockRowCount), 0);
 }
 
-async function* fromAsync(
-  rows: Iterable<unknown> | AsyncIterable<unknown>,
-  target: TargetTable,
-): AsyncGenerator<ColumnBatch> {
-  const gatherer = new Gatherer(target);
-  let block: unknown[] = [];
-  let firstRow = 0;
-  for await (const row of rows) {
-    block.push(row);
-    if (block.length < blockRowCount) continue;
-    yield gatherer.gather(block, 0, block.length, firstRow);
-    firstRow += block.length;
-    block = [];
+function* fromIterable(rows: Iterable<unknown>, target: TargetTable): Generator<ColumnBatch> {
+  const blocks = new Blocks(target);
+  for (const row of rows) {
+    if (blocks.isOpenFor(row)) blocks.add(row);
+    else yield* blocks.take(row);
   }
-  if (block.length > 0) yield gatherer.gather(block, 0, block.length, firstRow);
+  yield* blocks.rest();
+}
+
+async function* fromAsync(rows: AsyncIterable<unknown>, target: TargetTable): AsyncGenerator<ColumnBatch> {
+  const blocks = new Blocks(target);
+  for await (const row of rows) {
+    if (blocks.isOpenFor(row)) blocks.add(row);
+    else yield* blocks.take(row);
+  }
+  yield* blocks.rest();
+}
+
+/** Collects what an iterable yields, rows or Arrow batches, into blocks. */
+class Blocks {
+  readonly #target: TargetTable;
+  readonly #gatherer: Gatherer;
+  readonly #rows: unknown[] = [];
+  #firstRow = 0;
+
+  constructor(target: TargetTable) {
+    this.#target = target;
+    this.#gatherer = new Gatherer(target);
+  }
+
+  /** Whether a row completes no block: it can be added without a generator, which would cost more than the row. */
+  isOpenFor(row: unknown): boolean {
+    return this.#rows.length < blockRowCount - 1 && !isArrowBatch(row);
+  }
+
+  add(row: unknown): void {
+    this.#rows.push(row);
+  }
+
+  *take(item: unknown): Generator<ColumnBatch> {
+    if (isArrowBatch(item)) {
+      yield* this.rest();
+      yield* fromArrow([item], this.#target, this.#firstRow);
+      this.#firstRow += item.numRows;
+      return;
+    }
+    this.#rows.push(item);
+    if (this.#rows.length === blockRowCount) yield* this.rest();
+  }
+
+  *rest(): Generator<ColumnBatch> {
+    const rowCount = this.#rows.length;
+    if (rowCount === 0) return;
+    yield this.#gatherer.gather(this.#rows, 0, rowCount, this.#firstRow);
+    this.#firstRow += rowCount;
+    this.#rows.length = 0;
+  }
 }
 
 async function* readStream(stream: ReadableStream<unknown>): AsyncGenerator<unknown> {
@@ -71,6 +128,25 @@ async function* readStream(stream: ReadableStream<unknown>): AsyncGenerator<unkn
   } finally {
     if (!isDone) await reader.cancel().catch(() => {});
     reader.releaseLock();
+  }
+}
+
+function* fromArrow(batches: readonly ArrowBatch[], target: TargetTable, start = 0): Generator<ColumnBatch> {
+  let firstRow = start;
+  for (const batch of batches) {
+    const names = batch.schema.fields.map((field) => field.name);
+    for (const name of names)
+      if (!target.columns.some(({ field }) => field.name === name))
+        throw unknownColumn(target, name, undefined, 'an Arrow column');
+    for (let from = 0; from < batch.numRows; from += columnBatchRowCount) {
+      const to = Math.min(batch.numRows, from + columnBatchRowCount);
+      const columns = target.columns.map(({ field }, c) => {
+        const data = batch.data.children[names.indexOf(field.name)];
+        return data ? arrowValues(data, from, to, field) : absentColumn(target, c, to - from, firstRow + from);
+      });
+      yield { rowCount: to - from, firstRow: firstRow + from, columns };
+    }
+    firstRow += batch.numRows;
   }
 }
 
@@ -107,13 +183,15 @@ function sliceColumn(
   start: number,
   end: number,
 ): ColumnValues {
-  const { field, isComputed } = target.columns[column]!;
-  if (source === undefined) {
-    if (isComputed) throw computedDefault(target, field, start);
-    return new Array(end - start).fill(target.columns[column]!.defaultValue);
-  }
+  if (source === undefined) return absentColumn(target, column, end - start, start);
   if (ArrayBuffer.isView(source) && 'subarray' in source) return (source as Uint8Array).subarray(start, end);
   const cells: unknown[] = Array.prototype.slice.call(source, start, end);
   fillDefaults(target, column, cells, end - start, start);
   return cells;
+}
+
+function absentColumn(target: TargetTable, column: number, rowCount: number, firstRow: number): ColumnValues {
+  const { field, isComputed, defaultValue } = target.columns[column]!;
+  if (isComputed) throw computedDefault(target, field, firstRow);
+  return new Array(rowCount).fill(defaultValue);
 }
