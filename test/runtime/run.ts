@@ -3,7 +3,7 @@
  *
  *   node test/runtime/run.ts      bun test/runtime/run.ts      deno run -A --node-modules-dir=manual test/runtime/run.ts
  *
- * Arguments are parts of suites' names. The last line is the count, as JSON.
+ * Arguments choose suites: memory, local, seaweedfs, swift, sqlite, postgres. The last line is the count, as JSON.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -26,7 +26,7 @@ export function docstringExamples(): Example[] {
   return [...new Glob('{src,adapters}/**/*.ts').scanSync({ cwd: ROOT })].sort().flatMap((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
     // Lines stay where they are, so that places are true.
-    const comments = text.replace(/^(?!\s*\*).*$/gm, '').replace(/^\s*\* ?\/?/gm, '');
+    const comments = text.replace(/^(?![ \t]*\*).*$/gm, '').replace(/^[ \t]*\* ?\/?/gm, '');
     return fencedBlocks(comments, path).map((example) => ({ ...example, source: path }));
   });
 }
