@@ -32,8 +32,14 @@ function defaultValue({ name, type }: ColumnSpec, text: string): unknown {
   }
 }
 
-/** The columns of a table at a snapshot, at which it may have had others than now. */
-export async function columnsAt(catalog: CatalogStore, table: TableName, asOf: AsOf): Promise<TargetColumn[]> {
+/** A table at one snapshot, at which it may have had other columns than now. */
+export interface TableVersion {
+  readonly snapshotId: number;
+  readonly columns: readonly TargetColumn[];
+}
+
+/** Without `asOf` at the head. */
+export async function tableAt(catalog: CatalogStore, table: TableName, asOf: AsOf | undefined): Promise<TableVersion> {
   const rows = await catalog.readCatalog(asOf);
   const same = (a: string | null, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
   const schema = rows?.schemas.find(({ schema_name }) => same(schema_name, table.schema));
@@ -42,12 +48,15 @@ export async function columnsAt(catalog: CatalogStore, table: TableName, asOf: A
   );
   if (!rows || !schema || !found)
     throw new CommandError(
-      `there was no table ${showTableName(table)} at that snapshot: \`edgemere snapshots\` tells when it came`,
+      asOf === undefined
+        ? `there is no table ${showTableName(table)}: \`edgemere ls\` lists those that are there`
+        : `there was no table ${showTableName(table)} at that snapshot: \`edgemere snapshots\` tells when it came`,
     );
-  return rows.columns
+  const columns = rows.columns
     .filter(({ table_id, parent_column }) => table_id === found.table_id && parent_column === null)
     .sort((a, b) => (a.column_order ?? 0) - (b.column_order ?? 0))
     .map(({ column_name, column_type }) => ({ name: column_name ?? '', type: typeName(column_type ?? '') }));
+  return { snapshotId: rows.snapshot.id, columns };
 }
 
 function typeName(text: string): string {

@@ -24,7 +24,7 @@ export class Output {
     this.#stream = stream;
     this.isTerminal = stream.isTTY === true;
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      this.#failure ??= error.code === 'EPIPE' ? new OutputClosed('the output was closed', { cause: error }) : error;
+      this.#failure ??= outputError(error);
     });
   }
 
@@ -33,7 +33,7 @@ export class Output {
     return new Promise((resolve, reject) => {
       if (this.#failure) return reject(this.#failure);
       this.#stream.write(text, (error) => {
-        if (error) reject(this.#failure ?? error);
+        if (error) reject(outputError(error));
         else resolve();
       });
     });
@@ -42,4 +42,8 @@ export class Output {
   async line(text: string): Promise<void> {
     await this.write(`${text}\n`);
   }
+}
+
+function outputError(error: NodeJS.ErrnoException): Error {
+  return error.code === 'EPIPE' ? new OutputClosed('the output was closed', { cause: error }) : error;
 }

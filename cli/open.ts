@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type CatalogStore, isLakeError, type Lake, openLake } from 'edgemere';
 import { CommandError } from './errors.ts';
+import { withJsonAsText } from './json-text-catalog.ts';
 import { LocationStore } from './store.ts';
 import { absoluteDataPath, type LakeTarget, showTarget } from './target.ts';
 
@@ -10,6 +11,8 @@ export interface OpenTargetOptions {
   /** As given by `--data-path`. */
   readonly dataPath?: string | undefined;
   readonly overrideDataPath?: boolean | undefined;
+  /** Scans give the text of json columns instead of parsed values. */
+  readonly jsonAsText?: boolean | undefined;
 }
 
 /** A lake with the catalog that it was opened on. Disposing closes both, and the connection. */
@@ -78,10 +81,11 @@ async function open(
   target: LakeTarget,
   connection: Connection,
   how: { create: boolean; dataPath: string | undefined; overrideDataPath?: boolean | undefined },
-  { env }: OpenTargetOptions,
+  { env, jsonAsText }: OpenTargetOptions,
 ): Promise<OpenLake> {
   try {
-    const lake = await openLake({ catalog: connection.catalog, store: new LocationStore(env), ...how });
+    const catalog = jsonAsText ? withJsonAsText(connection.catalog) : connection.catalog;
+    const lake = await openLake({ catalog, store: new LocationStore(env), ...how });
     return new OpenLake(lake, connection, target);
   } catch (error) {
     await connection.catalog[Symbol.asyncDispose]();

@@ -105,7 +105,8 @@ class InputRows {
     const { row } = error.context;
     const index = row === undefined ? -1 : this.#starts.findLastIndex((start) => start <= row);
     if (row === undefined || index < 0) return error;
-    return new InputError(this.#readers[index]!.place(row - this.#starts[index]!), error.message, { cause: error });
+    const place = this.#readers[index]!.place(row - this.#starts[index]!);
+    return new InputError(place, error.message.replace(`, row ${row}:`, ':'), { cause: error });
   }
 }
 

@@ -11,6 +11,8 @@ export interface LakeOptions {
   readonly dataPath?: string;
   readonly overrideDataPath?: boolean;
   readonly json?: boolean;
+  /** Set by commands, for {@link openTarget}. */
+  readonly jsonAsText?: boolean;
 }
 
 /** How many arguments a command takes after LAKE. */
@@ -55,7 +57,8 @@ export function lakeArguments(
 
 /** Opens the lake that is there. */
 export function openLakeOf(target: LakeTarget, options: LakeOptions, { env }: Io): Promise<OpenLake> {
-  return openTarget(target, { env, dataPath: options.dataPath, overrideDataPath: options.overrideDataPath });
+  const { dataPath, overrideDataPath, jsonAsText } = options;
+  return openTarget(target, { env, dataPath, overrideDataPath, jsonAsText });
 }
 
 /** Opens the lake of a command on one table. */

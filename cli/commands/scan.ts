@@ -1,11 +1,11 @@
 import { snapshotAsOf } from '../as-of.ts';
-import { columnsAt } from '../columns.ts';
+import { tableAt } from '../columns.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import type { TargetColumn } from '../input/reader.ts';
 import type { Io } from '../io.ts';
 import { quoteName, showTableName } from '../names.ts';
 import { type RowFormat, rowRenderer } from '../output/rows.ts';
-import { type LakeOptions, onTable, openTable } from './context.ts';
+import { type LakeOptions, openTable } from './context.ts';
 
 export interface ScanCommandOptions extends LakeOptions {
   /** Names with commas between them, in double quotes where a name holds commas or quotes. */
@@ -23,32 +23,34 @@ export async function scan(args: readonly string[], options: ScanCommandOptions,
     throw new UsageError(`--json and --format ${options.format} say different things`);
   const format = options.json ? 'json' : (options.format ?? (io.stdout.isTerminal ? 'table' : 'ndjson'));
   const names = options.columns === undefined ? undefined : parseNames(options.columns);
-  const { opened, table } = await openTable(args, options, io);
+  const { opened, table } = await openTable(args, { ...options, jsonAsText: true }, io);
   await using _ = opened;
   const { lake, catalog } = opened;
-  await onTable(table, async () => {
-    const asOf = options.asOf === undefined ? undefined : await snapshotAsOf(lake, options.asOf);
-    const known = asOf ? await columnsAt(catalog, table, asOf) : (await lake.table(table).describe()).columns;
-    const columns = names === undefined ? known : names.map((name) => find(known, name, showTableName(table)));
-    const isCut = format === 'table' && options.limit === undefined;
-    const limit = isCut ? tableLimit + 1 : options.limit;
-    const renderer = rowRenderer(format, columns);
-    let left = isCut ? tableLimit : Number.POSITIVE_INFINITY;
-    let isMore = false;
-    const batches = lake
-      .table(table)
-      .scan({ columns: columns.map(({ name }) => name), limit, asOf, signal: io.signal })
-      .batches();
-    await io.stdout.write(renderer.begin());
-    for await (const batch of batches) {
-      const rowCount = Math.min(batch.rowCount, left);
-      isMore ||= rowCount < batch.rowCount;
-      left -= rowCount;
-      await io.stdout.write(renderer.batch({ ...batch, rowCount }));
-    }
-    await io.stdout.write(renderer.end());
-    if (isMore) io.stderr.write(`the first ${tableLimit} rows: --limit N shows more, --format ndjson all\n`);
-  });
+  const asOf = options.asOf === undefined ? undefined : await snapshotAsOf(lake, options.asOf);
+  const { columns: known, snapshotId } = await tableAt(catalog, table, asOf);
+  const columns = names === undefined ? known : names.map((name) => find(known, name, showTableName(table)));
+  const isCut = format === 'table' && options.limit === undefined;
+  const batches = lake
+    .table(table)
+    .scan({
+      columns: columns.map(({ name }) => name),
+      limit: isCut ? tableLimit + 1 : options.limit,
+      asOf: { snapshot: snapshotId },
+      signal: io.signal,
+    })
+    .batches();
+  const renderer = rowRenderer(format, columns);
+  let left = isCut ? tableLimit : Number.POSITIVE_INFINITY;
+  let isMore = false;
+  await io.stdout.write(renderer.begin());
+  for await (const batch of batches) {
+    const rowCount = Math.min(batch.rowCount, left);
+    isMore ||= rowCount < batch.rowCount;
+    left -= rowCount;
+    for (const text of renderer.batch({ ...batch, rowCount })) await io.stdout.write(text);
+  }
+  await io.stdout.write(renderer.end());
+  if (isMore) io.stderr.write(`the first ${tableLimit} rows: --limit N shows more, --format ndjson all\n`);
 }
 
 function find(columns: readonly TargetColumn[], name: string, table: string): TargetColumn {

@@ -37,7 +37,7 @@ const byExtension: Readonly<Record<string, InputFormat>> = {
 export function inputFile(argument: string, options: InputOptions): InputFile {
   if (argument === '-') {
     const format = options.format ?? 'ndjson';
-    return { label: 'standard input', path: undefined, format, delimiter: options.delimiter ?? ',', gzipped: false };
+    return { label: 'stdin', path: undefined, format, delimiter: options.delimiter ?? ',', gzipped: false };
   }
   const gzipped = /\.gz$/i.test(argument);
   const extension = extname(gzipped ? argument.slice(0, -3) : argument).toLowerCase();

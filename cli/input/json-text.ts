@@ -50,11 +50,16 @@ function valueEnd(text: string, at: number): number {
   return nestedPattern.lastIndex;
 }
 
-/** JSON text on one line: white space between tokens taken out, everything else as it was. */
+/**
+ * JSON text on one line: white space between tokens taken out, everything else as it was, but for the NaN and infinities that DuckDB's
+ * JSON may hold, which become strings.
+ */
 export function compactJson(text: string): string {
-  return /[\s]/.test(text)
-    ? text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_all, string?: string) => string ?? '')
-    : text;
+  if (!/\s|nan|inf/i.test(text)) return text;
+  return text.replaceAll(
+    /("(?:[^"\\]|\\.)*")|\s+|(-?\b(?:nan|inf(?:inity)?)\b)/gi,
+    (_all, string?: string, special?: string) => string ?? (special === undefined ? '' : `"${special}"`),
+  );
 }
 
 /** Whether JSON.parse may lose digits of a number in this text: more than 15 digits, or an exponent. */

@@ -7,10 +7,13 @@ import { type ValueWriter, valueWriter } from './values.ts';
 export type RowFormat = 'table' | 'ndjson' | 'csv' | 'json';
 export const rowFormats: readonly RowFormat[] = ['table', 'ndjson', 'csv', 'json'];
 
+/** Rows of a piece of text: a batch may be a row group of millions. */
+const pieceRowCount = 1024;
+
 /** Turns batches of rows into text. The texts in their order are the output. */
 export interface RowRenderer {
   begin(): string;
-  batch(batch: RowBatch): string;
+  batch(batch: RowBatch): Iterable<string>;
   end(): string;
 }
 
@@ -55,11 +58,15 @@ class JsonRows implements RowRenderer {
     return '';
   }
 
-  batch({ rowCount, columns }: RowBatch): string {
+  *batch({ rowCount, columns }: RowBatch): Generator<string> {
     const { begin, between } = this.#frame;
     const cells = this.#columns.map(({ name }) => columns[name]!);
     let text = '';
     for (let i = 0; i < rowCount; i++) {
+      if (i % pieceRowCount === 0) {
+        yield text;
+        text = '';
+      }
       let row = '';
       for (let c = 0; c < cells.length; c++) {
         const value = cells[c]![i];
@@ -68,7 +75,7 @@ class JsonRows implements RowRenderer {
       }
       text += `${this.#count++ === 0 ? begin : between}{${row}}`;
     }
-    return text;
+    yield text;
   }
 
   end(): string {
@@ -88,17 +95,19 @@ class CsvRows implements RowRenderer {
     return csvLines([this.#columns.map(({ name }) => name)]);
   }
 
-  batch({ rowCount, columns }: RowBatch): string {
+  *batch({ rowCount, columns }: RowBatch): Generator<string> {
     const cells = this.#columns.map(({ name }) => columns[name]!);
-    const rows: (string | null)[][] = [];
-    for (let i = 0; i < rowCount; i++)
-      rows.push(
-        cells.map((values, c) => {
-          const value = values[i];
-          return value === null || value === undefined ? null : this.#columns[c]!.writer.text(value);
-        }),
-      );
-    return csvLines(rows);
+    for (let start = 0; start < rowCount; start += pieceRowCount) {
+      const rows: (string | null)[][] = [];
+      for (let i = start; i < Math.min(rowCount, start + pieceRowCount); i++)
+        rows.push(
+          cells.map((values, c) => {
+            const value = values[i];
+            return value === null || value === undefined ? null : this.#columns[c]!.writer.text(value);
+          }),
+        );
+      yield csvLines(rows);
+    }
   }
 
   end(): string {
@@ -110,7 +119,7 @@ function csvLines(rows: (string | null)[][]): string {
   return stringify(rows, {
     cast: {
       // Also where CSV needs no quotes but readers differ: line ends of other systems, spaces at the ends, a byte order mark.
-      string: (value) => ({ value, quoted: value === '' || /[\r\n",]|^[\s\ufeff]|\s$/.test(value) }),
+      string: (value) => ({ value, quoted: /[\r\n",]|^[\s\ufeff]|\s$/.test(value), quoted_empty: value === '' }),
     },
   });
 }
@@ -127,7 +136,7 @@ class TableRows implements RowRenderer {
     return '';
   }
 
-  batch({ rowCount, columns }: RowBatch): string {
+  batch({ rowCount, columns }: RowBatch): string[] {
     for (let i = 0; i < rowCount; i++)
       this.#rows.push(
         this.#columns.map(({ name, writer }) => {
@@ -135,7 +144,7 @@ class TableRows implements RowRenderer {
           return value === null || value === undefined ? 'NULL' : writer.text(value);
         }),
       );
-    return '';
+    return [];
   }
 
   end(): string {

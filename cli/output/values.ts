@@ -3,6 +3,7 @@
  */
 
 import { Timestamp } from 'edgemere';
+import { compactJson } from '../input/json-text.ts';
 
 /** A value of a column, never NULL, as text: what a CSV cell and a table show. */
 export type ToText = (value: unknown) => string;
@@ -121,7 +122,8 @@ const writers: Readonly<Record<string, ValueWriter>> = {
   float32: floats(float32Text),
   float64: floats(floatText),
   varchar: quoted(String),
-  json: { text: jsonText, json: jsonText },
+  // Scanned as text.
+  json: { text: String, json: (value) => compactJson(String(value)) },
   blob: quoted(base64),
   uuid: quoted(String),
   date: quoted(dateText),
