@@ -96,8 +96,10 @@ function firstDifference(actual: unknown, expected: unknown, path: string): stri
     if (bytes.length !== expectedBytes.length) {
       return `${path} has ${bytes.length} bytes, expected ${expectedBytes.length}`;
     }
-    const index = bytes.findIndex((byte, i) => byte !== expectedBytes[i]);
-    return index < 0 ? undefined : `${path} differs from byte ${index} on`;
+    for (let i = 0; i < bytes.length; i++) {
+      if (bytes[i] !== expectedBytes[i]) return `${path} differs from byte ${i} on`;
+    }
+    return undefined;
   }
   if (bytes !== undefined || expectedBytes !== undefined || Array.isArray(actual) !== Array.isArray(expected)) {
     return unequal();

@@ -33,8 +33,13 @@ export function pattern(byteLength: number, seed: number = 1): Uint8Array<ArrayB
 /** Writes one object, in one piece unless chunks are given. */
 export async function put(store: ObjectStore, location: string, ...chunks: readonly Uint8Array[]): Promise<void> {
   const writer = await store.create(location);
-  for (const chunk of chunks) await writer.write(chunk);
-  await writer.close();
+  try {
+    for (const chunk of chunks) await writer.write(chunk);
+    await writer.close();
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  }
 }
 
 /** All bytes of one object. */
