@@ -18,6 +18,11 @@ import { commitStatement } from './statement.ts';
 const MAX_RACES = 20;
 /** How many commits queue for the lake's lock after a lost race: it keeps several busy writers from wasting each other's work. */
 const QUEUED_AFTER_RACE = 32;
+/**
+ * How many commits come before those with prepared statements: preparing costs each connection one more round trip, which a function
+ * that commits once would never get back; planning costs the server about a millisecond each time.
+ */
+const UNPREPARED = 4;
 
 /** See `postgresCatalog`. */
 export class PostgresCatalog extends SqlCatalog {
@@ -26,7 +31,8 @@ export class PostgresCatalog extends SqlCatalog {
   readonly #schema: string;
   readonly #dialect: SqlDialect;
   readonly #endsClient: boolean;
-  readonly #prepares: boolean;
+  /** How many commits are still to come before statements are prepared. */
+  #unprepared: number;
   /**
    * Takes the lake's place in the queue until the transaction, which is the message, ends. A lock taken inside the statement would
    * come too late: the statement sees what was committed when it starts. It is a queue only; the fence keeps writers apart.
@@ -45,7 +51,8 @@ export class PostgresCatalog extends SqlCatalog {
     this.#dialect = dialect;
     this.#endsClient = end;
     this.#queue = `SELECT pg_advisory_xact_lock(hashtextextended(${literal(`edgemere commit ${schema}`)}, 0))`;
-    this.#prepares = prepare ?? sql.options?.prepare ?? false;
+    const prepares = prepare ?? sql.options?.prepare ?? false;
+    this.#unprepared = prepare ? 0 : prepares ? UNPREPARED : Number.POSITIVE_INFINITY;
   }
 
   async initialize(init: LakeInit): Promise<boolean> {
@@ -101,7 +108,8 @@ export class PostgresCatalog extends SqlCatalog {
       const message = `${this.#queue};\n${commitStatement(this.#dialect, shape, literal(payload))}`;
       return ((await this.#client.unsafe(message).values()) as unknown[][][])[1]!;
     }
-    if (!this.#prepares) {
+    if (this.#unprepared > 0) {
+      this.#unprepared--;
       const text = commitStatement(this.#dialect, shape, literal(payload));
       return (await this.#client.unsafe(text).values()) as unknown[][];
     }

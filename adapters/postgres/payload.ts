@@ -1,4 +1,4 @@
-import type { CommitBatch, TableStatsDelta } from '../../src/catalog/store.ts';
+import type { ColumnStatsDelta, CommitBatch } from '../../src/catalog/store.ts';
 import { changeText } from '../../src/spec/changes.ts';
 import { type CatalogTable, type Cell, cellsOf } from '../../src/spec/rows.ts';
 
@@ -22,25 +22,35 @@ export interface EncodedBatch {
   readonly payload: string;
 }
 
-/** Rows go as arrays of all the table's columns: names would make up most of a large batch. */
+/** Rows are objects under one-letter names: the specification's would make up most of a large batch. */
 export function encodeBatch(batch: CommitBatch): EncodedBatch {
-  const inserts = new Map<CatalogTable, Cell[][]>();
-  const ends = new Map<string, { readonly shape: EndShape; readonly matches: Cell[][] }>();
-  const stats: unknown[] = [];
+  const inserts = new Map<CatalogTable, ShortRow[]>();
+  const ends = new Map<string, { readonly shape: EndShape; readonly matches: ShortRow[] }>();
+  const totals: ShortRow[] = [];
+  const columns: ShortRow[] = [];
+  const tables = new Set<Cell>();
   for (const op of batch.ops) {
     if (op.kind === 'insert') {
-      const names = cellsOf(op.table).map(([name]) => name);
-      const rows = op.rows.map((row) => names.map((name) => row[name] ?? null));
+      const cells = cellsOf(op.table);
+      const names = cells.map(([name]) => name);
+      const rows = op.rows.map((row) => shortRow(names.map((name) => row[name])));
       inserts.set(op.table, [...(inserts.get(op.table) ?? []), ...rows]);
+      if (cells.some(([, { counter }]) => counter === 'row'))
+        for (const row of op.rows) tables.add(row['table_id'] ?? null);
     } else if (op.kind === 'end') {
       const columns = Object.keys(op.match).filter((name) => op.match[name] !== null);
       const nulls = Object.keys(op.match).filter((name) => op.match[name] === null);
       const shape = { table: op.table, columns, nulls };
       const key = JSON.stringify(shape);
       const end = ends.get(key) ?? { shape, matches: [] };
-      end.matches.push(columns.map((name) => op.match[name]!));
+      end.matches.push(shortRow(columns.map((name) => op.match[name])));
       ends.set(key, end);
-    } else stats.push(encodeStats(op.stats));
+    } else {
+      const { tableId, recordCount, rowIdCount, byteLength } = op.stats;
+      tables.add(tableId);
+      totals.push(shortRow([tableId, recordCount, rowIdCount, byteLength]));
+      for (const column of op.stats.columns) columns.push(columnStats(tableId, column));
+    }
   }
   const payload = {
     base: batch.base.id,
@@ -49,35 +59,47 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
     schemaVersions: batch.changesSchema ? 1 : 0,
     catalogIds: batch.catalogIdCount,
     fileIds: batch.fileIdCount,
-    changes: batch.changes.map((change) =>
-      'id' in change ? [`${change.kind}:`, change.id] : [changeText(change), null],
+    changes: batch.changes.map((change, n) =>
+      shortRow('id' in change ? [`${change.kind}:`, change.id, n] : [changeText(change), null, n]),
     ),
     author: batch.author,
     message: batch.message,
     extraInfo: batch.extraInfo,
     rows: [...inserts.values()],
     ends: [...ends.values()].map(({ matches }) => matches),
-    stats,
+    // Tables that the batch itself makes have no totals yet.
+    tables: [...tables].filter((id) => typeof id === 'number' && id >= 0),
+    totals,
+    columns,
   };
   return {
     shape: {
       inserts: [...inserts.keys()],
       ends: [...ends.values()].map(({ shape }) => shape),
-      hasStats: stats.length > 0,
+      hasStats: totals.length > 0,
     },
     payload: JSON.stringify(payload),
   };
 }
 
-function encodeStats({ tableId, recordCount, rowIdCount, byteLength, columns }: TableStatsDelta): unknown {
-  return [
-    tableId,
-    recordCount,
-    rowIdCount,
-    byteLength,
-    columns.map(({ columnId, containsNull, containsNan, bounds, order }) => {
-      const [kind, min, max] = typeof bounds === 'string' ? [bounds, null, null] : ['known', bounds.min, bounds.max];
-      return [columnId, containsNull, containsNan, kind, min, max, order];
-    }),
-  ];
+/** `a` is the first cell of the row, `b` the second … NULLs are left out. */
+type ShortRow = Record<string, Cell>;
+
+/** The name of the n-th cell (from 0). No row has more than 26. */
+export function shortName(n: number): string {
+  return String.fromCharCode(97 + n);
+}
+
+function shortRow(cells: readonly (Cell | undefined)[]): ShortRow {
+  const row: ShortRow = {};
+  for (const [n, cell] of cells.entries()) if (cell !== null && cell !== undefined) row[shortName(n)] = cell;
+  return row;
+}
+
+function columnStats(
+  tableId: number,
+  { columnId, containsNull, containsNan, bounds, order }: ColumnStatsDelta,
+): ShortRow {
+  const [kind, min, max] = typeof bounds === 'string' ? [bounds, null, null] : ['known', bounds.min, bounds.max];
+  return shortRow([tableId, columnId, containsNull, containsNan, kind, min, max, order]);
 }

@@ -1,6 +1,6 @@
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import { type CatalogTable, type CellSpec, cellsOf } from '../../src/spec/rows.ts';
-import type { BatchShape, EndShape } from './payload.ts';
+import { type BatchShape, type EndShape, shortName } from './payload.ts';
 import { statsParts } from './stats.ts';
 
 /**
@@ -15,7 +15,7 @@ export function commitStatement(dialect: SqlDialect, shape: BatchShape, input: s
   const parts = [
     ...fence(dialect, input),
     changes(dialect),
-    ...inserts(dialect, shape.inserts),
+    ...shape.inserts.map((table, n) => insertRows(dialect, table, n)),
     ...shape.ends.map((end, n) => endRows(dialect, end, n)),
     ...(shape.hasStats ? statsParts(dialect) : []),
   ];
@@ -47,55 +47,58 @@ function fence(dialect: SqlDialect, input: string): string[] {
   ON CONFLICT DO NOTHING RETURNING *)`,
     `ids AS MATERIALIZED (SELECT j, w.snapshot_id AS snapshot, w.schema_version AS version, h.next_catalog_id AS catalog, h.next_file_id AS file
   FROM won w, allowed h)`,
+    `totals AS MATERIALIZED (SELECT table_id AS id, max(next_row_id) AS next FROM ${dialect.table('ducklake_table_stats')}
+  WHERE table_id = ANY (ARRAY(SELECT jsonb_array_elements_text(j->'tables')::bigint FROM batch)) GROUP BY table_id)`,
   ];
 }
 
 function changes(dialect: SqlDialect): string {
-  const id = resolved('(c->>1)::bigint', 'catalog');
+  const id = resolved('c.b', 'catalog');
   return `said AS (INSERT INTO ${dialect.table('ducklake_snapshot_changes')} (snapshot_id, changes_made, author, commit_message, commit_extra_info)
-  SELECT snapshot, (SELECT coalesce(string_agg(concat(c->>0, ${id}), ',' ORDER BY k), '') FROM jsonb_array_elements(j->'changes') WITH ORDINALITY AS e (c, k)),
+  SELECT snapshot, (SELECT coalesce(string_agg(concat(c.a, ${id}), ',' ORDER BY c.c), '') FROM jsonb_to_recordset(j->'changes') AS c (a text, b bigint, c bigint)),
     j->>'author', j->>'message', j->>'extraInfo' FROM ids)`;
 }
 
-function inserts(dialect: SqlDialect, tables: readonly CatalogTable[]): string[] {
-  return tables.flatMap((table, n) => {
-    const cells = cellsOf(table);
-    const columns = cells.map(([name]) => quoteName(name)).join(', ');
-    const values = cells.map(([, spec], i) => cell(dialect, spec, `r->>${i}`)).join(', ');
-    const rows = `jsonb_array_elements(j->'rows'->${n}) AS e (r)`;
-    const insert = `rows${n} AS (INSERT INTO ${dialect.table(table)} (${columns}) SELECT ${values} FROM ids CROSS JOIN ${rows}`;
-    if (!cells.some(([, { counter }]) => counter === 'row')) return [`${insert})`];
-    const tableId = resolved(`(r->>${cells.findIndex(([name]) => name === 'table_id')})::bigint`, 'catalog');
-    const totals = dialect.table('ducklake_table_stats');
-    return [
-      `rowIds AS MATERIALIZED (SELECT table_id, max(next_row_id) AS next FROM ${totals}
-  WHERE table_id IN (SELECT ${tableId} FROM ids, ${rows}) GROUP BY table_id)`,
-      `${insert} LEFT JOIN rowIds ON rowIds.table_id = ${tableId})`,
-    ];
-  });
+function insertRows(dialect: SqlDialect, table: CatalogTable, n: number): string {
+  const cells = cellsOf(table);
+  const columns = cells.map(([name]) => quoteName(name)).join(', ');
+  const values = cells.map(([, { counter }], i) => cell(`r.${shortName(i)}`, counter)).join(', ');
+  const takesRowIds = cells.some(([, { counter }]) => counter === 'row');
+  const tableId = `r.${shortName(cells.findIndex(([name]) => name === 'table_id'))}`;
+  const from = `ids CROSS JOIN ${recordset(dialect, `j->'rows'->${n}`, cells)}`;
+  return `rows${n} AS (INSERT INTO ${dialect.table(table)} (${columns}) SELECT ${values}
+  FROM ${from}${takesRowIds ? ` LEFT JOIN totals ON totals.id = ${tableId}` : ''})`;
 }
 
 function endRows(dialect: SqlDialect, { table, columns, nulls }: EndShape, n: number): string {
-  const specs = new Map(cellsOf(table));
+  const all = new Map(cellsOf(table));
+  const cells = columns.map((name): Cells[number] => [name, all.get(name)!]);
   const conditions = [
     't.end_snapshot IS NULL',
-    ...columns.map((name, i) => `t.${quoteName(name)} = ${cell(dialect, specs.get(name)!, `m->>${i}`)}`),
+    ...cells.map(([name, { counter }], i) => `t.${quoteName(name)} = ${cell(`r.${shortName(i)}`, counter)}`),
     ...nulls.map((name) => `t.${quoteName(name)} IS NULL`),
   ];
-  return `ends${n} AS (UPDATE ${dialect.table(table)} t SET end_snapshot = snapshot FROM ids, jsonb_array_elements(j->'ends'->${n}) AS e (m)
+  return `ends${n} AS (UPDATE ${dialect.table(table)} t SET end_snapshot = snapshot FROM ids CROSS JOIN ${recordset(dialect, `j->'ends'->${n}`, cells)}
   WHERE ${conditions.join(' AND ')})`;
 }
 
-/** What a counter stands at, in the columns of `ids` and of `rowIds`. */
+type Cells = readonly (readonly [name: string, spec: CellSpec])[];
+
+/** The rows of a JSON value, as `r`. */
+function recordset(dialect: SqlDialect, json: string, cells: Cells): string {
+  const columns = cells.map(([, { type }], i) => `${shortName(i)} ${dialect.type(type)}`);
+  return `jsonb_to_recordset(${json}) AS r (${columns.join(', ')})`;
+}
+
+/** What a counter stands at, in the columns of `ids` and of `totals`. */
 const counters: Readonly<Record<Exclude<CellSpec['counter'], undefined>, string>> = {
   snapshot: 'snapshot',
   schemaVersion: 'version',
   catalog: 'catalog',
   file: 'file',
-  row: 'coalesce(rowIds.next, 0)',
+  row: 'coalesce(totals.next, 0)',
 };
 
-function cell(dialect: SqlDialect, { type, counter }: CellSpec, text: string): string {
-  const value = type === 'varchar' ? text : `(${text})::${dialect.type(type)}`;
+function cell(value: string, counter: CellSpec['counter']): string {
   return counter === undefined ? value : resolved(value, counters[counter]);
 }

@@ -11,25 +11,24 @@ export function statsParts(dialect: SqlDialect): string[] {
   const inlined = dialect.table('ducklake_inlined_data_tables');
   const files = dialect.table('ducklake_file_column_stats');
   return [
-    `deltas AS MATERIALIZED (SELECT d.*, t.table_id IS NULL AS isFirst FROM (
-    SELECT ${resolved('(s->>0)::bigint', 'catalog')} AS tableId, (s->>1)::bigint AS records, (s->>2)::bigint AS rows, (s->>3)::bigint AS bytes, s->4 AS columns
-    FROM ids, jsonb_array_elements(j->'stats') AS e (s)) AS d LEFT JOIN ${totals} t ON t.table_id = d.tableId)`,
+    `deltas AS MATERIALIZED (SELECT ${resolved('r.a', 'catalog')} AS tableId, b AS records, c AS rows, d AS bytes, totals.id IS NULL AS isFirst
+  FROM ids CROSS JOIN jsonb_to_recordset(j->'totals') AS r (a bigint, b bigint, c bigint, d bigint) LEFT JOIN totals ON totals.id = a)`,
     `grown AS (UPDATE ${totals} t SET record_count = record_count + records, next_row_id = next_row_id + rows, file_size_bytes = file_size_bytes + bytes
-  FROM deltas WHERE t.table_id = tableId)`,
+  FROM deltas WHERE t.table_id = tableId AND NOT isFirst)`,
     `begun AS (INSERT INTO ${totals} (table_id, record_count, next_row_id, file_size_bytes) SELECT tableId, records, rows, bytes FROM deltas WHERE isFirst)`,
-    `added AS MATERIALIZED (SELECT isFirst, tableId, (c->>0)::bigint AS columnId, (c->>1)::boolean AS hasNull, (c->>2)::boolean AS hasNan,
-    c->>3 AS kind, c->>4 AS min, c->>5 AS max, c->>6 AS ord FROM deltas, jsonb_array_elements(columns) AS e (c))`,
+    `known AS MATERIALIZED (SELECT ${resolved('r.a', 'catalog')} AS tableId, r.b AS columnId, r.c AS hasNull, r.d AS hasNan, r.e AS kind, r.f AS min, r.g AS max, r.h AS ord,
+    totals.id IS NULL AS isFirst, t.table_id IS NULL AS isNew, contains_null, contains_nan, min_value, max_value
+  FROM ids CROSS JOIN jsonb_to_recordset(j->'columns') AS r (a bigint, b bigint, c boolean, d boolean, e text, f text, g text, h text)
+    LEFT JOIN totals ON totals.id = a LEFT JOIN ${columns} t ON t.table_id = a AND t.column_id = b)`,
     // LIMIT instead of EXISTS: what is seldom looked up must not be planned as a hash of the whole table.
-    `known AS MATERIALIZED (SELECT a.*, t.table_id IS NULL AS isNew, contains_null, contains_nan, min_value, max_value,
-    CASE WHEN kind = 'known' AND min_value IS NULL AND max_value IS NULL THEN coalesce(
-      (SELECT true FROM ${inlined} i WHERE i.table_id = tableId LIMIT 1),
-      (SELECT true FROM ${files} f WHERE f.table_id = tableId AND f.column_id = columnId AND (f.value_count IS NULL OR f.value_count > 0) LIMIT 1),
-      false) END AS hadValues
-  FROM added a LEFT JOIN ${columns} t ON t.table_id = tableId AND t.column_id = columnId)`,
+    `unbounded AS MATERIALIZED (SELECT tableId AS t, columnId AS c, coalesce(
+    (SELECT true FROM ${inlined} i WHERE i.table_id = tableId LIMIT 1),
+    (SELECT true FROM ${files} f WHERE f.table_id = tableId AND f.column_id = columnId AND (f.value_count IS NULL OR f.value_count > 0) LIMIT 1),
+    false) AS hadValues FROM known WHERE kind = 'known' AND min_value IS NULL AND max_value IS NULL)`,
     `merged AS MATERIALIZED (SELECT isFirst, isNew, tableId, columnId,
     CASE WHEN hasNull OR contains_null THEN true WHEN isNew THEN false ELSE contains_null END AS nulls,
     CASE WHEN isNew THEN hasNan WHEN contains_nan IS NULL OR hasNan IS NULL THEN NULL ELSE contains_nan OR hasNan END AS nans,
-    ${widened('min', '<')} AS low, ${widened('max', '>')} AS high FROM known)`,
+    ${widened('min', '<')} AS low, ${widened('max', '>')} AS high FROM known LEFT JOIN unbounded u ON u.t = tableId AND u.c = columnId)`,
     `widened AS (UPDATE ${columns} t SET contains_null = nulls, contains_nan = nans, min_value = low, max_value = high FROM merged
   WHERE NOT isNew AND t.table_id = tableId AND t.column_id = columnId
     AND (contains_null, contains_nan, min_value, max_value) IS DISTINCT FROM (nulls, nans, low, high))`,

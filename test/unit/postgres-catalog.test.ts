@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, describe, test } from 'bun:test';
+import { afterAll, beforeAll, describe, setDefaultTimeout, test } from 'bun:test';
 import postgres from 'postgres';
 import { postgresCatalog } from '../../adapters/postgres.ts';
 import { catalogCases } from '../../src/conformance/catalog.ts';
 import { freshDatabase } from '../support/services.ts';
 
+setDefaultTimeout(60_000);
+
 let database: Awaited<ReturnType<typeof freshDatabase>>;
 beforeAll(async () => {
   database = await freshDatabase();
-}, 60_000);
+});
 afterAll(() => database?.[Symbol.asyncDispose]());
 
 for (const prepare of [true, false]) {
@@ -19,8 +21,8 @@ for (const prepare of [true, false]) {
     afterAll(() => sql.end());
     for (const { name, run } of catalogCases)
       test(name, async () => {
-        const schema = `lake ${crypto.randomUUID()}`;
-        await run({ open: async () => postgresCatalog({ sql, schema }) });
+        const schema = `lake "${crypto.randomUUID()}"`;
+        await run({ open: async () => postgresCatalog({ sql, schema, prepare }) });
       });
   });
 }

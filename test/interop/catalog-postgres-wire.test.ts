@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import postgres from 'postgres';
+import { postgresCatalog } from '../../adapters/postgres.ts';
+import type { CatalogStore, ColumnStatsDelta, CommitBatch, Snapshot } from '../../src/catalog/store.ts';
+import {
+  appendParts,
+  appendUnless,
+  batchOn,
+  committed,
+  createTables,
+  fileRow,
+  insert,
+  newLake,
+  statsRow,
+} from '../../src/conformance/catalog/batches.ts';
+import { isLakeError } from '../../src/errors.ts';
+import { relativeId } from '../../src/spec/rows.ts';
+import { type PostgresWire, postgresWire } from '../support/postgres-wire.ts';
+import { freshDatabase } from '../support/services.ts';
+
+setDefaultTimeout(60_000);
+
+let database: Awaited<ReturnType<typeof freshDatabase>>;
+let wire: PostgresWire;
+beforeAll(async () => {
+  database = await freshDatabase();
+  wire = await postgresWire(database.url);
+});
+afterAll(async () => {
+  await wire?.[Symbol.asyncDispose]();
+  await database?.[Symbol.asyncDispose]();
+});
+
+interface Opened {
+  readonly sql: postgres.Sql;
+  readonly catalog: CatalogStore;
+  readonly tableId: number;
+  readonly base: Snapshot;
+}
+
+/** A lake with one table, on one connection that is logged in. */
+async function open(prepare: boolean | undefined, clientPrepares = true): Promise<Opened & AsyncDisposable> {
+  const sql = postgres(wire.url, { prepare: clientPrepares, max: 1, onnotice: () => {}, backoff: () => 0.01 });
+  const schema = `wire_${crypto.randomUUID()}`;
+  const catalog = postgresCatalog({ sql, schema, end: true, ...(prepare === undefined ? {} : { prepare }) });
+  await catalog.initialize(newLake());
+  const [tableId] = (await createTables(catalog, 't')) as [number];
+  const { snapshot: base } = await catalog.readHead();
+  return { sql, catalog, tableId, base, [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose]() as Promise<void> };
+}
+
+function append(base: Snapshot, tableId: number, fileCount: number, columnCount: number): CommitBatch {
+  const files = Array.from({ length: fileCount }, (_, k) => fileRow(tableId, relativeId(k), relativeId(k * 10)));
+  const columns = Array.from({ length: columnCount }, (_, k) => k + 1);
+  return batchOn(base, {
+    ...appendParts(tableId),
+    fileIdCount: fileCount,
+    witness: { table: 'ducklake_data_file', column: 'path', value: String(files[0]?.['path']) },
+    ops: [
+      insert('ducklake_data_file', ...files),
+      insert(
+        'ducklake_file_column_stats',
+        ...files.flatMap((_, k) => columns.map((id) => statsRow(tableId, relativeId(k), id))),
+      ),
+      {
+        kind: 'addStats',
+        stats: {
+          tableId,
+          recordCount: fileCount * 10,
+          rowIdCount: fileCount * 10,
+          byteLength: fileCount * 1000,
+          columns: columns.map(
+            (columnId): ColumnStatsDelta => ({
+              columnId,
+              containsNull: false,
+              containsNan: null,
+              bounds: { min: '1', max: `it's \\ ${'9'.repeat(30)}` },
+              order: 'bytes',
+            }),
+          ),
+        },
+      },
+    ],
+  });
+}
+
+const sizes = [
+  [1, 1],
+  [1, 8],
+  [1, 300],
+  [40, 8],
+] as const;
+
+describe('what a commit puts on the wire', () => {
+  test.each(sizes)('%p files of %p columns: one message to a client that prepares nothing', async (files, columns) => {
+    await using lake = await open(undefined, false);
+    let base = lake.base;
+    for (let round = 0; round < 6; round++) {
+      const batch = append(base, lake.tableId, files, columns);
+      wire.reset();
+      base = committed(await lake.catalog.commit(batch));
+      expect({ counts: wire.counts(), roundTrips: wire.roundTrips() }).toEqual({ counts: { Q: 1 }, roundTrips: 1 });
+    }
+  });
+
+  test.each(sizes)('%p files of %p columns: one prepared statement, parsed once', async (files, columns) => {
+    await using lake = await open(true);
+    let base = lake.base;
+    for (let round = 0; round < 12; round++) {
+      const batch = append(base, lake.tableId, files, columns);
+      wire.reset();
+      base = committed(await lake.catalog.commit(batch));
+      const seen = { counts: wire.counts(), roundTrips: wire.roundTrips() };
+      if (round > 0) expect(seen).toEqual({ counts: { B: 1, E: 1, S: 1 }, roundTrips: 1 });
+      // The client asks for the type of the parameter before it binds it.
+      else expect(seen).toEqual({ counts: { P: 1, D: 1, H: 1, B: 1, E: 1, S: 1 }, roundTrips: 2 });
+    }
+  });
+
+  test('by default the first commits are one message each, and later ones prepared', async () => {
+    await using lake = await open(undefined);
+    let base = lake.base;
+    const seen: string[] = [];
+    for (let round = 0; round < 8; round++) {
+      const batch = append(base, lake.tableId, 1, 8);
+      wire.reset();
+      base = committed(await lake.catalog.commit(batch));
+      seen.push(`${Object.keys(wire.counts()).join('')} ${wire.roundTrips()}`);
+    }
+    expect(seen.slice(0, 3)).toEqual(['Q 1', 'Q 1', 'Q 1']);
+    expect(seen.at(-1)).toBe('BES 1');
+    expect(seen.filter((one) => one.endsWith(' 2'))).toHaveLength(1);
+  });
+
+  test('creating and dropping is one message as well', async () => {
+    await using lake = await open(undefined, false);
+    wire.reset();
+    const { snapshot } = await lake.catalog.readHead();
+    expect(wire.roundTrips()).toBe(1);
+    wire.reset();
+    committed(
+      await lake.catalog.commit(
+        batchOn(snapshot, {
+          changesSchema: true,
+          changes: [{ kind: 'dropped_table', id: lake.tableId }],
+          ops: [
+            { kind: 'end', table: 'ducklake_table', match: { table_id: lake.tableId } },
+            { kind: 'end', table: 'ducklake_column', match: { table_id: lake.tableId } },
+          ],
+        }),
+      ),
+    );
+    expect({ counts: wire.counts(), roundTrips: wire.roundTrips() }).toEqual({ counts: { Q: 1 }, roundTrips: 1 });
+  });
+
+  test('each read is one message', async () => {
+    await using lake = await open(undefined);
+    committed(await lake.catalog.commit(append(lake.base, lake.tableId, 2, 2)));
+    const { catalog, tableId, base } = lake;
+    const reads: [string, () => Promise<unknown>][] = [
+      ['readCatalog', () => catalog.readCatalog()],
+      ['readCatalog of a snapshot', () => catalog.readCatalog({ snapshot: base.id })],
+      ['readCatalog at a time', () => catalog.readCatalog({ time: new Date(Date.now() + 3_600_000) })],
+      ['readHead', () => catalog.readHead()],
+      ['readHead since', () => catalog.readHead(base.id)],
+      ['readFiles', () => catalog.readFiles({ snapshotId: base.id + 1, tableId, stats: true })],
+      ['readTableStats', () => catalog.readTableStats(tableId)],
+      ['hasInlined', () => catalog.hasInlined({ snapshotId: base.id, tableId })],
+    ];
+    for (const [what, read] of reads) {
+      wire.reset();
+      await read();
+      expect([what, wire.counts(), wire.roundTrips()]).toEqual([what, { Q: 1 }, 1]);
+    }
+  });
+
+  test('an append that lost a race queues for the lock, in the same message as it is sent again', async () => {
+    await using lake = await open(undefined, false);
+    const { catalog, tableId, base } = lake;
+    const other = postgres(database.url, { max: 1, onnotice: () => {} });
+    try {
+      const schema = catalog.name.slice('postgres:'.length);
+      let racing: ReturnType<typeof catalog.commit> | undefined;
+      wire.reset();
+      await other.begin(async (transaction) => {
+        await transaction`
+          insert into ${transaction(schema)}.ducklake_snapshot
+          select snapshot_id + 1, now(), schema_version, next_catalog_id, next_file_id
+          from ${transaction(schema)}.ducklake_snapshot where snapshot_id = ${base.id}`;
+        await transaction`insert into ${transaction(schema)}.ducklake_snapshot_changes values (${base.id + 1}, 'created_schema:"x"')`;
+        racing = catalog.commit(appendUnless(base, tableId));
+        // Until it waits for the row that isn't committed yet.
+        for (let waiting = 0; waiting === 0; )
+          [{ waiting } = { waiting: 0 }] = await transaction<{ waiting: number }[]>`
+            select count(*)::int as waiting from pg_locks where not granted and locktype = 'transactionid'`;
+      });
+      expect(committed(await racing!).id).toBe(base.id + 2);
+      expect({ counts: wire.counts(), roundTrips: wire.roundTrips() }).toEqual({ counts: { Q: 2 }, roundTrips: 2 });
+      wire.reset();
+      expect(committed(await catalog.commit(appendUnless(base, tableId))).id).toBe(base.id + 3);
+      expect({ counts: wire.counts(), roundTrips: wire.roundTrips() }).toEqual({ counts: { Q: 1 }, roundTrips: 1 });
+    } finally {
+      await other.end();
+    }
+  });
+
+  test('an exact batch that lost a race is superseded without another try', async () => {
+    await using lake = await open(undefined, false);
+    const { catalog, tableId, base } = lake;
+    committed(await catalog.commit(appendUnless(base, tableId)));
+    wire.reset();
+    expect(await catalog.commit(append(base, tableId, 1, 1))).toEqual({ status: 'superseded' });
+    expect(wire.roundTrips()).toBe(1);
+  });
+});
+
+describe('a connection that breaks', () => {
+  test('after the commit, before its answer: the commit is found', async () => {
+    await using lake = await open(undefined, false);
+    const batch = append(lake.base, lake.tableId, 1, 2);
+    wire.cutNext = 'response';
+    const snapshot = committed(await lake.catalog.commit(batch));
+    expect(wire.cutNext).toBeUndefined();
+    expect(snapshot.id).toBe(lake.base.id + 1);
+    expect((await lake.catalog.readHead()).snapshot).toEqual(snapshot);
+  });
+
+  test('before the commit reached the server: COMMIT_UNKNOWN, and nothing is there', async () => {
+    await using lake = await open(undefined, false);
+    const batch = append(lake.base, lake.tableId, 1, 2);
+    wire.cutNext = 'request';
+    const error = await lake.catalog.commit(batch).catch((reason: unknown) => reason);
+    expect(isLakeError(error, 'COMMIT_UNKNOWN')).toBe(true);
+    expect((await lake.catalog.readHead()).snapshot).toEqual(lake.base);
+    expect(await lake.catalog.findCommit(batch)).toBeUndefined();
+    committed(await lake.catalog.commit(batch));
+  });
+
+  test('and stays away: COMMIT_UNKNOWN for a commit, CATALOG_UNAVAILABLE for a read', async () => {
+    const lake = await open(undefined, false);
+    wire.cutNext = 'response';
+    await wire.down();
+    try {
+      const batch = append(lake.base, lake.tableId, 1, 2);
+      const error = await lake.catalog.commit(batch).catch((reason: unknown) => reason);
+      expect(isLakeError(error, 'COMMIT_UNKNOWN')).toBe(true);
+      const read = await lake.catalog.readHead().catch((reason: unknown) => reason);
+      expect(isLakeError(read, 'CATALOG_UNAVAILABLE') && read.retryable).toBe(true);
+      await wire.up();
+      expect((await lake.catalog.findCommit(batch))?.id).toBe(lake.base.id + 1);
+    } finally {
+      await lake[Symbol.asyncDispose]();
+    }
+  });
+});

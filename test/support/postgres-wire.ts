@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** What a client sends, by the message's type in the protocol: `Q` Query, `P` Parse, `B` Bind, `E` Execute, `S` Sync, `H` Flush … */
+export type WireCounts = Readonly<Record<string, number>>;
+
+/** A proxy between a client and Postgres (without TLS) that counts what is on the wire, slows it down and cuts it. */
+export interface PostgresWire extends AsyncDisposable {
+  /** The server's URL by way of the proxy. */
+  readonly url: string;
+  /** Delay added to each round trip, half of it each way. */
+  delayMs: number;
+  /**
+   * Cuts the connection at the next statement: before the server gets it (`'request'`), or when the server has answered and
+   * before the client hears of it (`'response'`). Then it goes back to `undefined`.
+   */
+  cutNext: 'request' | 'response' | undefined;
+  /** Refuses connections, until `up`. Those that are open stay. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+  /** Messages since the last reset, without those of logging in. */
+  counts(): WireCounts;
+  /** How often a client sent something after it had heard from the server, since the last reset. */
+  roundTrips(): number;
+  /** Bytes that clients sent since the last reset. */
+  sentBytes(): number;
+  reset(): void;
+}
+
+/**
+ * @example
+ * await using wire = await postgresWire(await postgresUrl());
+ * const sql = postgres(wire.url);
+ * wire.reset();
+ * await sql`select 1`;
+ * wire.roundTrips(); // 1
+ */
+export async function postgresWire(target: string): Promise<PostgresWire> {
+  const { hostname, port: serverPort } = new URL(target);
+  let counts: Record<string, number> = {};
+  let roundTrips = 0;
+  let sentBytes = 0;
+  const sockets = new Set<Socket>();
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(serverPort), hostname);
+    for (const socket of [client, upstream]) {
+      socket.setNoDelay(true);
+      sockets.add(socket);
+      socket.on('error', end);
+      socket.on('close', end);
+    }
+    function end(): void {
+      for (const socket of [client, upstream]) {
+        sockets.delete(socket);
+        socket.destroy();
+      }
+    }
+
+    const requests = new MessageReader(true);
+    const answers = new MessageReader(false);
+    const forward = line();
+    const back = line();
+    let isLoggedIn = false;
+    let isWaiting = false;
+    let isCutting = false;
+    client.on('data', (chunk: Buffer) => {
+      const types = requests.read(chunk);
+      if (isLoggedIn) {
+        sentBytes += chunk.length;
+        if (!isWaiting) roundTrips++;
+        for (const type of types) counts[type] = (counts[type] ?? 0) + 1;
+        if (wire.cutNext !== undefined && types.some((type) => type === 'Q' || type === 'E')) {
+          const isLost = wire.cutNext === 'request';
+          wire.cutNext = undefined;
+          if (isLost) return end();
+          isCutting = true;
+        }
+      }
+      isWaiting = true;
+      forward(() => upstream.write(chunk));
+    });
+    upstream.on('data', (chunk: Buffer) => {
+      // ReadyForQuery ends the login, and later on each answer.
+      const isDone = answers.read(chunk).includes('Z');
+      if (isDone) isLoggedIn = true;
+      if (isCutting) {
+        if (isDone) end();
+        return;
+      }
+      back(() => {
+        isWaiting = false;
+        client.write(chunk);
+      });
+    });
+  });
+
+  /** Does things in the order in which they come, each half a round trip's delay later. */
+  function line(): (send: () => void) => void {
+    return (send) => {
+      if (wire.delayMs > 0) setTimeout(send, wire.delayMs / 2);
+      else send();
+    };
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(target);
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+
+  const wire: PostgresWire = {
+    url: url.href,
+    delayMs: 0,
+    cutNext: undefined,
+    async down() {
+      server.close();
+      // Not its event: that comes when the last connection has ended.
+      while (server.listening) await new Promise((resolve) => setTimeout(resolve, 1));
+    },
+    async up() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    counts: () => ({ ...counts }),
+    roundTrips: () => roundTrips,
+    sentBytes: () => sentBytes,
+    reset() {
+      counts = {};
+      roundTrips = 0;
+      sentBytes = 0;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      if (server.listening) server.close();
+    },
+  };
+  return wire;
+}
+
+/** Finds the messages in a stream of bytes. A client's first messages have no type: they count as `''`. */
+class MessageReader {
+  #rest: Buffer = Buffer.alloc(0);
+  #isStarting: boolean;
+
+  constructor(isStarting: boolean) {
+    this.#isStarting = isStarting;
+  }
+
+  /** The types of the messages that this chunk completes. */
+  read(chunk: Buffer): string[] {
+    this.#rest = Buffer.concat([this.#rest, chunk]);
+    const types: string[] = [];
+    for (;;) {
+      const head = this.#isStarting ? 0 : 1;
+      if (this.#rest.length < head + 4) return types;
+      const length = head + this.#rest.readInt32BE(head);
+      if (this.#rest.length < length) return types;
+      types.push(head === 0 ? '' : String.fromCharCode(this.#rest[0]!));
+      // A request for TLS (80877103) is answered before the start-up message proper.
+      if (head === 0 && this.#rest.readInt32BE(4) !== 80877103) this.#isStarting = false;
+      this.#rest = this.#rest.subarray(length);
+    }
+  }
+}
