@@ -1,6 +1,9 @@
 import { isBytes, type ValueCodec, ValueError } from './value-codec.ts';
 
-/** Stored as the caller's own bytes: whoever keeps them longer than the call copies them. */
+/**
+ * Stored as the caller's own bytes: whoever keeps them longer than the call copies them. The text is that of bounds, hexadecimal
+ * digits; `fromText` reads the text of defaults, which is another one.
+ */
 export const blobCodec: ValueCodec<Uint8Array> = {
   encode(value) {
     if (!isBytes(value)) throw new ValueError('expected a Uint8Array');
@@ -8,7 +11,7 @@ export const blobCodec: ValueCodec<Uint8Array> = {
   },
   decode: (physical) => physical,
   text: hexText,
-  fromText: parseHex,
+  fromText: parseBlob,
   compare: compareBytes,
 };
 
@@ -29,7 +32,12 @@ function hexText(bytes: Uint8Array): string {
   return text;
 }
 
-function parseHex(text: string): Uint8Array {
-  if (!/^([0-9a-f]{2})*$/i.test(text)) throw new ValueError('expected hexadecimal digits, two for each byte');
-  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
+/** DuckDB's cast from text, as defaults are written: ASCII as it is, other bytes as `\xNN`. */
+function parseBlob(text: string): Uint8Array {
+  if (!/^(?:[^\\\u0080-\uffff]|\\x[0-9a-f]{2})*$/i.test(text))
+    throw new ValueError('expected ASCII text, with other bytes written as "\\xNN"');
+  const bytes = text.replace(/\\x([0-9a-f]{2})/gi, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+  return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
 }

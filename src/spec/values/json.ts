@@ -88,8 +88,8 @@ function isPlain(value: object): boolean {
 }
 
 /**
- * Parses JSON as DuckDB writes it. Integers beyond 2^53 become bigints, so that no digit is lost; the bare NaN and infinities that
- * DuckDB accepts become those numbers.
+ * Parses JSON as DuckDB writes it. Integers that are not safe ones become bigints, so that no digit is lost; the bare NaN and
+ * infinities that DuckDB accepts become those numbers.
  */
 function parseJson(text: string): unknown {
   if (!/\d{16}/.test(text)) {

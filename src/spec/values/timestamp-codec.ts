@@ -34,10 +34,11 @@ export function timestampCodec(unit: TimestampUnit, zoned = false): ValueCodec<b
     unit === 's' ? '' : `.${'f'.repeat(fractionDigits[unit])}`
   }${zoned ? '+HH:MM' : ''}"`;
 
-  const fit = (epoch: bigint): bigint => {
-    if ((epoch >= low && epoch <= high) || epoch === infinity || epoch === -infinity) return epoch;
+  const finite = (epoch: bigint): bigint => {
+    if (epoch >= low && epoch <= high) return epoch;
     throw new ValueError(`expected a timestamp from ${text(low)} to ${text(high)}, or infinity`);
   };
+  const fit = (epoch: bigint): bigint => (epoch === infinity || epoch === -infinity ? epoch : finite(epoch));
   const text = (epoch: bigint): string => {
     const plain = timestampText(epoch, unit);
     return plain.endsWith('infinity') ? plain : plain + suffix;
@@ -61,7 +62,7 @@ export function timestampCodec(unit: TimestampUnit, zoned = false): ValueCodec<b
       throw new ValueError('expected an offset from UTC ("Z" or "+HH:MM") at the end of the text of an instant');
     if (strict && !zoned && offset)
       throw new ValueError('expected text without an offset from UTC: the type has no time zone');
-    return fit((BigInt(day.days) * 86_400n - BigInt(offset ?? 0)) * perSecond[unit] + ticks);
+    return finite((BigInt(day.days) * 86_400n - BigInt(offset ?? 0)) * perSecond[unit] + ticks);
   };
 
   return {

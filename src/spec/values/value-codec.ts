@@ -22,7 +22,7 @@ export interface ValueCodec<Stored extends Physical = Physical> {
   decode(physical: Stored): unknown;
   /** DuckDB's text of the value, as in the catalog's bounds; `undefined` when the catalog can't hold it. */
   text(physical: Stored): string | undefined;
-  /** From DuckDB's text. Throws {@link ValueError}. */
+  /** From what DuckDB casts to the type, as defaults are written: `text` is among it, but for blobs. Throws {@link ValueError}. */
   fromText(text: string): Stored;
   /** The order of bounds: negative, zero or positive. */
   compare(a: Stored, b: Stored): number;
