@@ -16,11 +16,10 @@ export type RowsInput<Row> =
   | readonly Row[]
   | ColumnsInput
   | Iterable<Row>
-  | AsyncIterable<Row>
-  | ReadableStream<Row>
+  | AsyncIterable<Row | ArrowBatch>
+  | ReadableStream<Row | ArrowBatch>
   | ArrowTable
-  | ArrowBatch
-  | AsyncIterable<ArrowBatch>;
+  | ArrowBatch;
 
 /** Rows of columns that a batch holds: a slice costs little, so it may be large. */
 const columnBatchRowCount = 8192;
@@ -38,7 +37,7 @@ export function batchesOf(
     if (Symbol.asyncIterator in input) return fromAsync(input as AsyncIterable<unknown>, target);
     if (Symbol.iterator in input) return fromIterable(input as Iterable<unknown>, target);
     // Safari's ReadableStream can't be iterated.
-    if ('getReader' in input) return fromAsync(readStream(input), target);
+    if ('getReader' in input) return fromAsync(readStream(input as ReadableStream<unknown>), target);
     if ('columns' in input && typeof input.columns === 'object' && input.columns !== null)
       return fromColumns(input.columns, target);
   }
