@@ -37,7 +37,7 @@ export function batchesOf(
     if (Symbol.asyncIterator in input) return fromAsync(input as AsyncIterable<unknown>, target);
     if (Symbol.iterator in input) return fromIterable(input as Iterable<unknown>, target);
     // Safari's ReadableStream can't be iterated.
-    if ('getReader' in input) return fromAsync(readStream(input as ReadableStream<unknown>), target);
+    if ('getReader' in input) return fromAsync(readStream(input as unknown as ReadableStream<unknown>), target);
     if ('columns' in input && typeof input.columns === 'object' && input.columns !== null)
       return fromColumns(input.columns, target);
   }
