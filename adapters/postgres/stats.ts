@@ -24,7 +24,7 @@ export function statsParts(dialect: SqlDialect): string[] {
     `unbounded AS MATERIALIZED (SELECT tableId AS t, columnId AS c, coalesce(
     (SELECT true FROM ${inlined} i WHERE i.table_id = tableId LIMIT 1),
     (SELECT true FROM ${files} f WHERE f.table_id = tableId AND f.column_id = columnId AND (f.value_count IS NULL OR f.value_count > 0) LIMIT 1),
-    false) AS hadValues FROM known WHERE kind = 'known' AND min_value IS NULL AND max_value IS NULL)`,
+    false) AS hadValues FROM known WHERE NOT isFirst AND kind = 'known' AND min_value IS NULL AND max_value IS NULL)`,
     `merged AS MATERIALIZED (SELECT isFirst, isNew, tableId, columnId,
     CASE WHEN hasNull OR contains_null THEN true WHEN isNew THEN false ELSE contains_null END AS nulls,
     CASE WHEN isNew THEN hasNan WHEN contains_nan IS NULL OR hasNan IS NULL THEN NULL ELSE contains_nan OR hasNan END AS nans,

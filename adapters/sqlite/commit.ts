@@ -128,7 +128,7 @@ function addStats(connection: Connection, statements: ReadStatements, delta: Tab
     if (before === undefined && !isFirst) continue;
     const after = mergeColumnStats(before, column, {
       tableId,
-      hadValues: hadValues(connection, tableId, column, before),
+      hadValues: !isFirst && hadValues(connection, tableId, column, before),
     });
     if (before === undefined) added.push(after);
     else if (JSON.stringify(before) !== JSON.stringify(after))
