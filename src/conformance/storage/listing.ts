@@ -35,7 +35,7 @@ export const listingCases: readonly StorageCase[] = [
   {
     name: 'delete: many in one call, then written anew',
     async run({ store, prefix }) {
-      const names = Array.from({ length: 40 }, (_, i) => `${prefix}many/${i}`);
+      const names = Array.from({ length: 20 }, (_, i) => `${prefix}many/${i}`);
       await Promise.all(names.map((name) => put(store, name, pattern(5))));
       await put(store, `${prefix}kept`, pattern(5));
       await store.delete(names);

@@ -162,7 +162,7 @@ export const writingCases: readonly StorageCase[] = [
   {
     name: 'many writers at once, in one folder that is not there yet',
     async run({ store, prefix }) {
-      const names = Array.from({ length: 24 }, (_, i) => `${prefix}new/folder/object-${i}`);
+      const names = Array.from({ length: 16 }, (_, i) => `${prefix}new/folder/object-${i}`);
       await Promise.all(names.map((name, i) => put(store, name, pattern(1_000 + i, i), pattern(10, i + 100))));
       for (const [i, name] of names.entries()) {
         const bytes = await get(store, name);
