@@ -61,6 +61,11 @@ async function buildCli(): Promise<void> {
 }
 
 rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
-await buildLibrary();
-await buildCli();
-console.log(`${LIBRARY} and ${CLI} are ready for npm publish`);
+try {
+  await buildLibrary();
+  await buildCli();
+  console.log(`${LIBRARY} and ${CLI} are ready for npm publish`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

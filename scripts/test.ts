@@ -36,12 +36,13 @@ async function prepare(): Promise<Prepared> {
 }
 
 function report(name: string, outcome: Outcome, milliseconds: number): void {
-  const { passed, failed, skipped, note, output } = outcome;
+  const { passed, failed, skipped, note, output: failures } = outcome;
   const counts = passed + failed + skipped > 1 ? ` ${passed} passed, ${failed} failed, ${skipped} skipped` : '';
   console.log(
     `${failed > 0 ? 'FAIL' : 'ok  '}  ${name} (${(milliseconds / 1000).toFixed(1)} s)${counts}${note ? `: ${note}` : ''}`,
   );
-  if (output !== undefined) {
+  if (failures !== undefined) {
+    const output = failures.replace(/^\(pass\).*\n/gm, '');
     const cut = output.length - SHOWN;
     console.log(cut > 0 ? `… ${cut} characters left out …\n${output.slice(-SHOWN)}` : output);
   }
