@@ -1,7 +1,7 @@
 import { defaultRetryPolicy, type RetryPolicy } from './catalog/commit.ts';
-import type { CommitMessage } from './catalog/pending.ts';
+import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf, CatalogRows, CatalogStore } from './catalog/store.ts';
-import { LakeError } from './errors.ts';
+import { LakeError, showValue } from './errors.ts';
 import { parquet } from './file/parquet/index.ts';
 import type { InsertRow, Row, TableSchema } from './schema/builder.ts';
 import { Session } from './session.ts';
@@ -92,21 +92,43 @@ export interface TableSummary {
  */
 export async function openLake(options: OpenOptions): Promise<Lake> {
   const { catalog, store, create = true } = options;
+  checkDataPath(options.dataPath);
+  const retry = retryPolicy(options);
   const rows = (await catalog.readCatalog()) ?? (create ? await createLake(options) : undefined);
   if (!rows)
     throw new LakeError('NOT_FOUND', `catalog ${catalog.name} holds no lake; open it with create: true to make one`, {
       context: { location: catalog.name },
     });
   checkVersion(rows.metadata, catalog.name);
-  const retry: RetryPolicy = {
-    maxRetries: options.maxRetries ?? defaultRetryPolicy.maxRetries,
-    retryWaitMs: options.retryWaitMs ?? defaultRetryPolicy.retryWaitMs,
-    retryBackoff: options.retryBackoff ?? defaultRetryPolicy.retryBackoff,
-  };
   return new Lake(new Session({ catalog, store, format: parquet, dataPath: dataPathOf(rows, options), retry, rows }));
 }
 
 const instants = timestampCodec('us', true);
+
+function checkDataPath(dataPath: unknown): void {
+  if (dataPath === undefined) return;
+  if (typeof dataPath === 'string' && dataPath !== '' && dataPath.isWellFormed() && !dataPath.includes('\0')) return;
+  throw new LakeError(
+    'INVALID_ARGUMENT',
+    `dataPath is ${showValue(dataPath)}; expected a folder or prefix for the data files`,
+    { context: { value: showValue(dataPath) } },
+  );
+}
+
+function retryPolicy(options: OpenOptions): RetryPolicy {
+  const { maxRetries, retryWaitMs, retryBackoff } = defaultRetryPolicy;
+  const policy = {
+    maxRetries: options.maxRetries ?? maxRetries,
+    retryWaitMs: options.retryWaitMs ?? retryWaitMs,
+    retryBackoff: options.retryBackoff ?? retryBackoff,
+  };
+  for (const [name, value] of Object.entries(policy))
+    if (!Number.isFinite(value) || value < 0 || (name === 'maxRetries' && !Number.isInteger(value)))
+      throw new LakeError('INVALID_ARGUMENT', `${name} is ${showValue(value)}; expected a number from 0`, {
+        context: { value: showValue(value) },
+      });
+  return policy;
+}
 
 async function createLake({ catalog, dataPath }: OpenOptions): Promise<CatalogRows | undefined> {
   if (dataPath === undefined)
@@ -205,6 +227,7 @@ export class Lake implements AsyncDisposable {
     options: TransactionOptions = {},
   ): Promise<TransactionResult<T>> {
     options.signal?.throwIfAborted();
+    checkMessage(options);
     const tx = new Transaction(this.#session, await this.#session.refresh(), options.signal);
     let value: T;
     try {
@@ -233,6 +256,12 @@ export class Lake implements AsyncDisposable {
   /** The snapshots, oldest first; expired ones are gone. */
   async *snapshots(options: { readonly from?: number; readonly to?: number } = {}): AsyncGenerator<SnapshotInfo> {
     this.#session.assertOpen();
+    for (const end of [options.from, options.to])
+      if (end !== undefined && !Number.isSafeInteger(end))
+        throw new LakeError(
+          'INVALID_ARGUMENT',
+          `snapshots from or to ${showValue(end)}; expected the ids of snapshots`,
+        );
     for await (const {
       id,
       time,
@@ -263,6 +292,6 @@ export class Lake implements AsyncDisposable {
   }
 
   #viewOf(asOf: AsOf | undefined): ReturnType<Session['refresh']> {
-    return asOf ? this.#session.viewAt(asOf) : this.#session.refresh();
+    return asOf === undefined ? this.#session.refresh() : this.#session.viewAt(asOf);
   }
 }

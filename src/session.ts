@@ -1,7 +1,7 @@
 import type { Committed, RetryPolicy } from './catalog/commit.ts';
 import type { AsOf, CatalogRows, CatalogStore, Snapshot } from './catalog/store.ts';
 import { advanceView, type CatalogView, viewOf } from './catalog/view.ts';
-import { LakeError } from './errors.ts';
+import { LakeError, showValue } from './errors.ts';
 import type { FileFormat } from './file/format.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 
@@ -68,6 +68,7 @@ export class Session {
   /** The schema at an earlier version. */
   async viewAt(asOf: AsOf): Promise<CatalogView> {
     this.assertOpen();
+    checkAsOf(asOf);
     const rows = await this.catalog.readCatalog(asOf);
     if (!rows) throw new LakeError('NOT_FOUND', `the lake is no longer in catalog ${this.catalog.name}`);
     return viewOf(rows, this.dataPath);
@@ -96,4 +97,13 @@ export class Session {
   #advance(snapshot: Snapshot): void {
     if (snapshot.id > this.#view.snapshot.id) this.#view = advanceView(this.#view, snapshot);
   }
+}
+
+function checkAsOf(asOf: AsOf): void {
+  const { snapshot, time } = (asOf ?? {}) as { readonly snapshot?: unknown; readonly time?: unknown };
+  if (time === undefined ? Number.isSafeInteger(snapshot) : time instanceof Date && !Number.isNaN(time.getTime()))
+    return;
+  throw new LakeError('INVALID_ARGUMENT', `asOf is ${showValue(asOf)}; expected { snapshot: id } or { time: Date }`, {
+    context: { value: showValue(asOf) },
+  });
 }

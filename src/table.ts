@@ -1,4 +1,4 @@
-import type { CommitMessage } from './catalog/pending.ts';
+import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
 import { isLakeError } from './errors.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
@@ -112,6 +112,7 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
    * or altered meanwhile; COMMIT_UNKNOWN when the connection was lost in the commit and its outcome can't be told.
    */
   async insert(rows: RowsInput<In>, options: InsertOptions = {}): Promise<InsertResult> {
+    checkMessage(options);
     try {
       return await this.#insertOnce(rows, options);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { LakeError, showValue } from '../errors.ts';
 import type { ColumnStats } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
 
@@ -48,4 +49,16 @@ export interface CommitMessage {
   readonly message?: string | undefined;
   /** Free text, by convention JSON. */
   readonly extraInfo?: string | undefined;
+}
+
+/** Refuses what a catalog database can't hold, before anything is done for the commit. */
+export function checkMessage({ author, message, extraInfo }: CommitMessage): void {
+  for (const [name, text] of Object.entries({ author, message, extraInfo })) {
+    if (text === undefined || (typeof text === 'string' && text.isWellFormed() && !text.includes('\0'))) continue;
+    throw new LakeError(
+      'INVALID_ARGUMENT',
+      `the commit's ${name} is ${showValue(text)}; it must be a string without NUL characters and lone surrogates`,
+      { context: { value: showValue(text) } },
+    );
+  }
 }

@@ -51,7 +51,7 @@ export class Scan<Row> implements AsyncIterable<Row> {
     signal?.throwIfAborted();
     if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0))
       throw new LakeError('INVALID_ARGUMENT', `limit is ${limit}; it must be a whole number from 0`);
-    const view = asOf ? await this.#session.viewAt(asOf) : await this.#session.refresh();
+    const view = asOf === undefined ? await this.#session.refresh() : await this.#session.viewAt(asOf);
     const table = this.#find(view);
     const fields = this.#project(table);
     const snapshotId = view.snapshot.id;

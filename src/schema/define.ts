@@ -7,6 +7,12 @@ import type { Field } from './field.ts';
 
 /** The fields of a new table: ids count from 1, depth first, as DuckDB gives them. */
 export function defineFields(table: string, schema: TableSchema): Field[] {
+  if (typeof schema !== 'object' || schema === null)
+    throw new LakeError(
+      'INVALID_ARGUMENT',
+      `the columns of table "${table}" are ${showValue(schema)}; expected an object such as { id: t.int64() }`,
+      { context: { table, value: showValue(schema) } },
+    );
   const columns = Object.entries(schema).map(([name, column]) => [name, definitionOf(table, name, column)] as const);
   if (columns.length === 0)
     throw new LakeError('INVALID_ARGUMENT', `table "${table}" needs at least one column`, { context: { table } });

@@ -38,8 +38,7 @@ export function batchesOf(
     if (Symbol.iterator in input) return fromIterable(input as Iterable<unknown>, target);
     // Safari's ReadableStream can't be iterated.
     if ('getReader' in input) return fromAsync(readStream(input as unknown as ReadableStream<unknown>), target);
-    if ('columns' in input && typeof input.columns === 'object' && input.columns !== null)
-      return fromColumns(input.columns, target);
+    if ('columns' in input && isRecord(input.columns)) return fromColumns(input.columns, target);
   }
   const { schema, table } = target;
   throw new LakeError(
@@ -153,7 +152,15 @@ function* fromColumns(columns: ColumnsInput['columns'], target: TargetTable): Ge
   const { schema, table } = target;
   const names = Object.keys(columns);
   const known = new Set(target.columns.map(({ field }) => field.name));
-  for (const name of names) if (!known.has(name)) throw unknownColumn(target, name, undefined, columns[name]);
+  for (const name of names) {
+    if (!known.has(name)) throw unknownColumn(target, name, undefined, columns[name]);
+    if (!isArrayLike(columns[name]))
+      throw new LakeError(
+        'INVALID_ARGUMENT',
+        `column "${name}" for table "${table}" is ${showValue(columns[name])}; expected an array or typed array of its values`,
+        { context: { schema, table, column: name, value: showValue(columns[name]) } },
+      );
+  }
   const rowCount = names.length === 0 ? 0 : columns[names[0]!]!.length;
   for (const name of names)
     if (columns[name]!.length !== rowCount)
@@ -173,6 +180,17 @@ function* fromColumns(columns: ColumnsInput['columns'], target: TargetTable): Ge
       columns: sources.map((source, c) => sliceColumn(target, c, source, start, end)),
     };
   }
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Not a string, which is a value, and not a Map or Set, which have a size. */
+function isArrayLike(value: unknown): value is ArrayLike<unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { length } = value as { readonly length?: unknown };
+  return Number.isSafeInteger(length) && (length as number) >= 0;
 }
 
 function sliceColumn(

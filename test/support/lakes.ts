@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import postgres from 'postgres';
+import { localStore } from '../../adapters/local.ts';
+import { postgresCatalog } from '../../adapters/postgres.ts';
+import { sqliteCatalog } from '../../adapters/sqlite.ts';
+import { type CatalogStore, type CatalogTable, type Lake, type OpenOptions, openLake } from '../../src/index.ts';
+import { catalogTables } from '../../src/spec/rows.ts';
+import type { AttachOptions, Oracle } from './oracle.ts';
+import { freshDatabase } from './services.ts';
+
+/** A catalog row as text, so that rows of all drivers compare. */
+export type TextRow = Readonly<Record<string, string | null>>;
+
+export type CatalogDump = Readonly<Record<CatalogTable, readonly TextRow[]>>;
+
+/** Where a process of its own finds the same lake: plain data. */
+export type LakeAddress = { readonly dataPath: string } & (
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string; readonly schema: string }
+);
+
+/** A place for one lake, with a folder and a catalog of its own that go when it is disposed of. Empty until somebody opens it. */
+export interface TestLake extends AsyncDisposable {
+  readonly address: LakeAddress;
+  /** Holds the data files, and the catalog on SQLite. */
+  readonly folder: string;
+  /** Ends in a slash. */
+  readonly dataPath: string;
+  /** A client with connections of its own, closed at the end. */
+  open(options?: Partial<OpenOptions>): Promise<Lake>;
+  /** Attaches the lake to DuckDB, making it when it isn't there. */
+  attach(duck: Oracle, options?: AttachOptions): Promise<void>;
+  /** Runs SQL on the catalog itself. Values are plain JSON. */
+  sql(text: string): Promise<Record<string, unknown>[]>;
+  dump(): Promise<CatalogDump>;
+}
+
+export type CatalogKind = LakeAddress['kind'];
+
+export const CATALOG_KINDS: readonly CatalogKind[] = ['sqlite', 'postgres'];
+
+export interface TestLakeOptions {
+  /** Of Postgres. `public` by default. */
+  readonly schema?: string;
+  /** Uses that database instead of a fresh one. */
+  readonly url?: string;
+}
+
+export async function testLake(kind: CatalogKind, options: TestLakeOptions = {}): Promise<TestLake> {
+  const folder = await mkdtemp(join(tmpdir(), 'edgemere-lake-'));
+  const dataPath = `${folder}/data/`;
+  if (kind === 'sqlite')
+    return new Place({ kind, dataPath, path: `${folder}/catalog.sqlite` }, folder, async () => {
+      await rm(folder, { recursive: true, force: true });
+    });
+  const database = options.url === undefined ? await freshDatabase() : undefined;
+  const url = options.url ?? database!.url;
+  return new Place({ kind, dataPath, url, schema: options.schema ?? 'public' }, folder, async () => {
+    await database?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+}
+
+/** The catalog at an address, and what closes its connections. */
+export function catalogAt(address: LakeAddress): { readonly catalog: CatalogStore; close(): Promise<void> } {
+  if (address.kind === 'sqlite') return { catalog: sqliteCatalog({ path: address.path }), close: async () => {} };
+  const sql = postgres(address.url, { max: 4, onnotice: () => {} });
+  return { catalog: postgresCatalog({ sql, schema: address.schema }), close: () => sql.end({ timeout: 1 }) };
+}
+
+class Place implements TestLake {
+  readonly address: LakeAddress;
+  readonly folder: string;
+  readonly dataPath: string;
+  readonly #remove: () => Promise<void>;
+  readonly #opened: (() => Promise<void>)[] = [];
+
+  constructor(address: LakeAddress, folder: string, remove: () => Promise<void>) {
+    this.address = address;
+    this.folder = folder;
+    this.dataPath = address.dataPath;
+    this.#remove = remove;
+  }
+
+  async open(options: Partial<OpenOptions> = {}): Promise<Lake> {
+    const { catalog, close } = catalogAt(this.address);
+    this.#opened.push(close);
+    const lake = await openLake({ catalog, store: localStore(), dataPath: this.dataPath, ...options });
+    this.#opened.push(() => lake.close());
+    return lake;
+  }
+
+  attach(duck: Oracle, options: AttachOptions = {}): Promise<void> {
+    const { address } = this;
+    if (address.kind === 'sqlite') return duck.attachSqlite(address.path, this.dataPath, options);
+    return duck.attachPostgres(address.url, this.dataPath, { schema: address.schema, ...options });
+  }
+
+  async sql(text: string): Promise<Record<string, unknown>[]> {
+    const { address } = this;
+    if (address.kind === 'sqlite') {
+      const database = new DatabaseSync(address.path);
+      try {
+        return database.prepare(text).all() as Record<string, unknown>[];
+      } finally {
+        database.close();
+      }
+    }
+    const client = postgres(address.url, { max: 1, onnotice: () => {}, connection: { search_path: address.schema } });
+    try {
+      return await client.unsafe(text);
+    } finally {
+      await client.end();
+    }
+  }
+
+  async dump(): Promise<CatalogDump> {
+    const names = Object.keys(catalogTables) as CatalogTable[];
+    const rows: [CatalogTable, TextRow[]][] = [];
+    for (const name of names) {
+      const found =
+        this.address.kind === 'sqlite'
+          ? await this.sql(`SELECT * FROM ${name}`)
+          : (await this.sql(`SELECT to_jsonb(x) AS j FROM ${name} x`)).map(({ j }) => j as Record<string, unknown>);
+      rows.push([name, found.map(textRow)]);
+    }
+    return Object.fromEntries(rows) as unknown as CatalogDump;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const close of this.#opened.reverse()) await close();
+    await this.#remove();
+  }
+}
+
+function textRow(row: Record<string, unknown>): TextRow {
+  return Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, cell === null ? null : String(cell)]));
+}
