@@ -52,7 +52,10 @@ const BULK_SIZE = 1_000;
  *     credentials: { accessKeyId: '…', secretAccessKey: '…' },
  *   },
  * });
- * const reader = await store.open('s3://lake/main/events/a.parquet');
+ * const writer = await store.create('s3://lake/main/events/a.parquet');
+ * await writer.write(new TextEncoder().encode('PAR1'));
+ * await writer.close();
+ * console.log((await store.open('s3://lake/main/events/a.parquet')).byteLength); // 4
  * ```
  */
 export function s3Store(options: S3StoreOptions = {}): ObjectStore {

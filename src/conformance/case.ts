@@ -8,8 +8,11 @@ import { type ErrorCode, isLakeError, type LakeError } from '../errors.ts';
  * ```ts
  * import { test } from 'bun:test';
  * import { storageCases } from 'edgemere/conformance';
+ * import { memoryStore } from 'edgemere/memory';
  *
- * for (const { name, run } of storageCases) test(name, () => run(freshTarget()));
+ * for (const { name, run } of storageCases) {
+ *   test(name, () => run({ store: memoryStore(), prefix: 'lake/', capabilities: { exactKeys: true } }));
+ * }
  * ```
  */
 export interface ConformanceCase<Target> {

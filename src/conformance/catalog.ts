@@ -17,8 +17,12 @@ export type { CatalogTarget } from './catalog/batches.ts';
  * ```ts
  * import { test } from 'bun:test';
  * import { catalogCases } from 'edgemere/conformance';
+ * import { memoryCatalog } from 'edgemere/memory';
  *
- * for (const { name, run } of catalogCases) test(name, () => run({ open: () => openMyCatalog(freshPlace) }));
+ * for (const { name, run } of catalogCases) {
+ *   const place = memoryCatalog();
+ *   test(name, () => run({ open: async () => memoryCatalog({ sharedWith: place }) }));
+ * }
  * ```
  */
 export const catalogCases: readonly ConformanceCase<CatalogTarget>[] = [

@@ -79,6 +79,15 @@ function exportedNames(path: string): string[] {
   });
 }
 
+/** Puts what a user would fill in where an example has a placeholder. Folders of /tmp become the project's own. */
+function located(code: string, project: string, env: Readonly<Record<string, string>>): string {
+  return code
+    .replaceAll("'/tmp/", `'${project}/`)
+    .replaceAll('https://ACCOUNT.r2.cloudflarestorage.com', env['AWS_ENDPOINT_URL_S3'] ?? '')
+    .replaceAll("accessKeyId: '…'", `accessKeyId: '${env['AWS_ACCESS_KEY_ID']}'`)
+    .replaceAll("secretAccessKey: '…'", `secretAccessKey: '${env['AWS_SECRET_ACCESS_KEY']}'`);
+}
+
 /**
  * Runs an example as a user's file, in an empty project that has edgemere installed; under `bun test` when it defines tests.
  * Rejects with all that it printed when it fails.
@@ -94,8 +103,7 @@ export async function runExample(example: Example, env: Record<string, string>):
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
     const underBun = example.code.includes("'bun:test'");
     const file = join(project, underBun ? 'example.test.ts' : 'example.ts');
-    // Examples may name folders of /tmp: their own.
-    writeFileSync(file, program(example).replaceAll("'/tmp/", `'${project}/`));
+    writeFileSync(file, located(program(example), project, env));
     const command = underBun ? [process.execPath, 'test', file] : [join(ROOT, 'node_modules/node/bin/node'), file];
     const child = Bun.spawn(command, { cwd: project, env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'pipe' });
     const [out, log, code] = await Promise.all([
