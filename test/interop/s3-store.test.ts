@@ -18,11 +18,8 @@ for (const server of S3_SERVERS) {
 
     const capabilities = { exactKeys: server === 'swift' };
     for (const { name, requires, run } of storageCases) {
-      test.skipIf(requires === 'exactKeys' && !capabilities.exactKeys)(
-        name,
-        () => run({ store, prefix: fresh(), capabilities }),
-        60_000,
-      );
+      if (requires === 'exactKeys' && !capabilities.exactKeys) continue;
+      test(name, () => run({ store, prefix: fresh(), capabilities }), 60_000);
     }
 
     test('on the wire, a small object is one PUT, and reading it is one GET', async () => {

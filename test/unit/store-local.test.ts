@@ -26,9 +26,9 @@ describe('conformance', () => {
   let id = 0;
   for (const [target, make] of Object.entries(targets)) {
     for (const { name, requires, run } of storageCases) {
-      test.skipIf(requires === 'exactKeys')(`local store, ${target}: ${name}`, () =>
-        run({ ...make(id++), capabilities: { exactKeys: false } }),
-      );
+      // A file system's names aren't exact: those cases say nothing here.
+      if (requires === 'exactKeys') continue;
+      test(`local store, ${target}: ${name}`, () => run({ ...make(id++), capabilities: { exactKeys: false } }));
     }
   }
 });
