@@ -11,8 +11,10 @@ export type FaultMoment = 'before' | 'during' | 'after' | 'lost';
 export class Faults {
   /** The calls so far, by name: `catalog.commit`, `store.create`, `writer.close`, … */
   readonly calls: string[] = [];
-  /** Whether the fault has happened. */
-  hasFailed = false;
+  /** What was made to fail. */
+  readonly failed: { readonly name: string; readonly moment: FaultMoment }[] = [];
+  /** What calls left undone when they failed: frees what they held. To be called at the end. */
+  readonly later: (() => Promise<unknown>)[] = [];
   readonly #named: { readonly name: string; readonly moment: FaultMoment; rest: number }[] = [];
   #index = -1;
   #moment: FaultMoment = 'before';
@@ -21,14 +23,12 @@ export class Faults {
   failCall(index: number, moment: FaultMoment): this {
     this.#index = index;
     this.#moment = moment;
-    this.hasFailed = false;
     return this;
   }
 
   /** The n-th call from now of this name, from 1, is to fail. */
   failNext(name: string, moment: FaultMoment, nth = 1): this {
     this.#named.push({ name, moment, rest: nth });
-    this.hasFailed = false;
     return this;
   }
 
@@ -47,16 +47,15 @@ export class Faults {
 
   /** Notes a call; tells when it is to fail. */
   next(name: string): FaultMoment | undefined {
-    this.calls.push(name);
+    const moment = this.#momentOf(name, this.calls.push(name) - 1);
+    if (moment !== undefined) this.failed.push({ name, moment });
+    return moment;
+  }
+
+  #momentOf(name: string, index: number): FaultMoment | undefined {
     const named = this.#named.find((fault) => fault.name === name);
-    if (named && --named.rest === 0) {
-      this.#named.splice(this.#named.indexOf(named), 1);
-      this.hasFailed = true;
-      return named.moment;
-    }
-    if (this.calls.length - 1 !== this.#index) return undefined;
-    this.hasFailed = true;
-    return this.#moment;
+    if (named && --named.rest === 0) return this.#named.splice(this.#named.indexOf(named), 1)[0]?.moment;
+    return index === this.#index ? this.#moment : undefined;
   }
 
   /** The error that an adapter gives. */

@@ -7,8 +7,15 @@ export function faultyStore(store: ObjectStore, faults: Faults): ObjectStore {
     name: store.name,
     open: (location, options) =>
       faults.run('store.open', async () => faultyReader(await store.open(location, options), faults)),
-    create: (location, options) =>
-      faults.run('store.create', async () => faultyWriter(await store.create(location, options), faults)),
+    async create(location, options) {
+      const moment = faults.next('store.create');
+      if (moment === 'before') throw faults.error('store.create', moment);
+      const writer = await store.create(location, options);
+      if (moment === undefined) return faultyWriter(writer, faults);
+      // A store that fails to hand out a writer has cleaned up after itself.
+      await writer.abort();
+      throw faults.error('store.create', moment);
+    },
     delete: (locations, options) =>
       faults.run(
         'store.delete',
@@ -43,6 +50,11 @@ function faultyWriter(writer: ObjectWriter, faults: Faults): ObjectWriter {
         () => writer.write(bytes.slice(0, bytes.length >> 1)),
       ),
     close: () => faults.run('writer.close', () => writer.close()),
-    abort: () => faults.run('writer.abort', () => writer.abort()),
+    async abort() {
+      const moment = faults.next('writer.abort');
+      if (moment === 'before') faults.later.push(() => writer.abort());
+      else await writer.abort();
+      if (moment !== undefined) throw faults.error('writer.abort', moment);
+    },
   };
 }
