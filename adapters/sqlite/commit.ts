@@ -153,14 +153,14 @@ function hadValues(
   before: RowOf<'ducklake_table_column_stats'> | undefined,
 ): boolean {
   if (typeof bounds === 'string' || (before && (before.min_value !== null || before.max_value !== null))) return true;
-  return (
-    connection.value('SELECT 1 FROM ducklake_inlined_data_tables WHERE table_id = ? LIMIT 1', tableId) !== undefined ||
-    connection.value(
-      'SELECT 1 FROM ducklake_file_column_stats WHERE table_id = ? AND column_id = ? AND (value_count IS NULL OR value_count > 0) LIMIT 1',
-      tableId,
-      columnId,
-    ) !== undefined
+  // Files whose only values are NaN have no bounds either. Inlined rows widen the table's bounds as they come.
+  const found = connection.value(
+    'SELECT 1 FROM ducklake_file_column_stats WHERE table_id = ? AND column_id = ? AND (value_count IS NULL OR value_count > 0)' +
+      ' AND NOT (coalesce(contains_nan, 0) AND min_value IS NULL) LIMIT 1',
+    tableId,
+    columnId,
   );
+  return found !== undefined;
 }
 
 function bound(cell: Cell): SqliteValue {

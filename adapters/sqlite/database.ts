@@ -19,6 +19,7 @@ export interface SqliteDatabase {
 
 /** SQLite's primary result codes that are treated apart. */
 const ERROR = 1;
+const OTHER = 255;
 const names: Readonly<Record<string, number>> = {
   SQLITE_ERROR: ERROR,
   SQLITE_PERM: 3,
@@ -30,21 +31,21 @@ const names: Readonly<Record<string, number>> = {
   SQLITE_CORRUPT: 11,
   SQLITE_FULL: 13,
   SQLITE_CANTOPEN: 14,
+  SQLITE_PROTOCOL: 15,
   SQLITE_AUTH: 23,
   SQLITE_NOTADB: 26,
 };
 
 /** The primary result code: node:sqlite has it as `errcode`, bun:sqlite as `errno`, better-sqlite3 as the name in `code`. */
 function resultCode(error: unknown): number | undefined {
-  const { errcode, errno, code } = error as { errcode?: unknown; errno?: unknown; code?: unknown };
+  const { errcode, errno, code } = (error ?? {}) as { errcode?: unknown; errno?: unknown; code?: unknown };
   for (const number of [errcode, errno]) if (typeof number === 'number' && number > 0) return number & 0xff;
-  if (typeof code !== 'string') return undefined;
-  return Object.entries(names).find(([name]) => code === name || code.startsWith(`${name}_`))?.[1];
+  if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return undefined;
+  return Object.entries(names).find(([name]) => code === name || code.startsWith(`${name}_`))?.[1] ?? OTHER;
 }
 
 export function isBusy(error: unknown): boolean {
-  const code = resultCode(error);
-  return code === names['SQLITE_BUSY'] || code === names['SQLITE_LOCKED'];
+  return [names['SQLITE_BUSY'], names['SQLITE_LOCKED'], names['SQLITE_PROTOCOL']].includes(resultCode(error));
 }
 
 /** Of statements with constant text, such an error means that a table or a column isn't there. */

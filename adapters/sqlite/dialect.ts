@@ -13,7 +13,8 @@ export const sqliteDialect: SqlDialect = {
   table: quoteName,
   type: (type) => types[type],
   jsonArray: (expressions) => `json_array(${expressions.join(', ')})`,
-  parameter: (n) => `?${n}`,
+  // Without its number: better-sqlite3 takes ?1 for a name.
+  parameter: () => '?',
   instant: micros,
   instantLiteral: (time) => String(time.getTime() * 1000),
   tableExists: (name) => `EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '${name}')`,

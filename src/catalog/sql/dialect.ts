@@ -11,7 +11,7 @@ export interface SqlDialect {
   type(type: CellType): string;
   /** An expression for a JSON array of these expressions, as text. */
   jsonArray(expressions: readonly string[]): string;
-  /** The n-th bound parameter (from 1), which is text, as a value of this type. */
+  /** The n-th bound parameter (from 1), which is text, as a value of this type. They appear once each, in order. */
   parameter(n: number, type: CellType): string;
   /** An expression that orders instants, of a column and of a constant. */
   instant(column: string): string;
