@@ -42,8 +42,6 @@ export type ColumnType =
   | { readonly name: NestedName }
   | { readonly name: UnsupportedName };
 
-export type TypeName = ColumnType['name'];
-
 const plainNames: ReadonlySet<string> = new Set([
   ...scalarNames,
   'list',

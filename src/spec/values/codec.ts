@@ -14,7 +14,7 @@ import { timestampCodec } from './timestamp-codec.ts';
 import { uuidCodec } from './uuid.ts';
 import type { Physical, ValueCodec } from './value-codec.ts';
 
-export { type Interval, type Physical, type ValueCodec, ValueError } from './value-codec.ts';
+export { type Physical, type ValueCodec, ValueError } from './value-codec.ts';
 
 /**
  * The codec of a type. UNSUPPORTED for types that this version can't write, and for nested ones, whose leaves have codecs.
