@@ -48,6 +48,7 @@ const DELETES_AT_ONCE = 16;
  * const writer = await store.create('main/events/a.parquet');
  * await writer.write(new TextEncoder().encode('PAR1'));
  * await writer.close();
+ * console.log((await store.open('main/events/a.parquet')).byteLength); // 4
  * ```
  */
 export function localStore(options: LocalStoreOptions = {}): ObjectStore {
