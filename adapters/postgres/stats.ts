@@ -8,7 +8,6 @@ import { resolved } from './statement.ts';
 export function statsParts(dialect: SqlDialect): string[] {
   const totals = dialect.table('ducklake_table_stats');
   const columns = dialect.table('ducklake_table_column_stats');
-  const inlined = dialect.table('ducklake_inlined_data_tables');
   const files = dialect.table('ducklake_file_column_stats');
   return [
     `deltas AS MATERIALIZED (SELECT ${resolved('r.a', 'catalog')} AS tableId, b AS records, c AS rows, d AS bytes, totals.id IS NULL AS isFirst
@@ -20,10 +19,10 @@ export function statsParts(dialect: SqlDialect): string[] {
     totals.id IS NULL AS isFirst, t.table_id IS NULL AS isNew, contains_null, contains_nan, min_value, max_value
   FROM ids CROSS JOIN jsonb_to_recordset(j->'columns') AS r (a bigint, b bigint, c boolean, d boolean, e text, f text, g text, h text)
     LEFT JOIN totals ON totals.id = a LEFT JOIN ${columns} t ON t.table_id = a AND t.column_id = b)`,
-    // LIMIT instead of EXISTS: what is seldom looked up must not be planned as a hash of the whole table.
+    // Files whose only values are NaN have no bounds either; inlined rows widen the table's as they come. LIMIT instead of EXISTS: what is seldom looked up must not be planned as a hash of the whole table.
     `unbounded AS MATERIALIZED (SELECT tableId AS t, columnId AS c, coalesce(
-    (SELECT true FROM ${inlined} i WHERE i.table_id = tableId LIMIT 1),
-    (SELECT true FROM ${files} f WHERE f.table_id = tableId AND f.column_id = columnId AND (f.value_count IS NULL OR f.value_count > 0) LIMIT 1),
+    (SELECT true FROM ${files} f WHERE f.table_id = tableId AND f.column_id = columnId AND (f.value_count IS NULL OR f.value_count > 0)
+      AND NOT (coalesce(f.contains_nan, false) AND f.min_value IS NULL) LIMIT 1),
     false) AS hadValues FROM known WHERE NOT isFirst AND kind = 'known' AND min_value IS NULL AND max_value IS NULL)`,
     `merged AS MATERIALIZED (SELECT isFirst, isNew, tableId, columnId,
     CASE WHEN hasNull OR contains_null THEN true WHEN isNew THEN false ELSE contains_null END AS nulls,
@@ -53,7 +52,7 @@ function compared(a: string, beyond: string, b: string): string {
 }
 
 function number(text: string): string {
-  return `CASE WHEN ${text} ~ '^-?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]{1,4})?$' OR ${text} IN ('inf', '-inf') THEN ${text}::numeric END`;
+  return `CASE WHEN ${text} ~ '^-?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]{1,4})?$' OR ${text} IN ('inf', '-inf', 'nan') THEN ${text}::numeric END`;
 }
 
 /** Dates, times and timestamps are too wide for Postgres' types: they compare by year (a time of day by its hour), then as text. */

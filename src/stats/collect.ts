@@ -1,9 +1,9 @@
 import type { ColumnStats } from '../file/format.ts';
 import type { ColumnType } from '../spec/types.ts';
 import { codecFor, type Physical, type ValueCodec } from '../spec/values/codec.ts';
+import { shortAbove, shortBelow } from './cut.ts';
 
-/** Bytes of text or of a blob up to which DuckDB writes a bound as it is. Longer ones are left out, never cut. */
-export const maxBoundByteLength = 256;
+export { maxBoundByteLength } from './cut.ts';
 
 /** Types for which DuckDB writes no bounds. */
 const unbounded: ReadonlySet<string> = new Set(['int128', 'uint128', 'timetz', 'interval']);
@@ -22,21 +22,19 @@ export interface Bounds {
   readonly max: string | undefined;
 }
 
-/** Both bounds as text, or neither: where one of them can't be written whole, there are none. */
+/**
+ * Both bounds as text, or neither. Those of text and blobs that can't be written whole are cut, outwards.
+ *
+ * To leave them out would be right for the file. But DuckDB takes a table's NULL bounds for those of a column without
+ * values: the bounds of its next insert become the table's, and it no longer finds the rows that they don't contain.
+ */
 export function boundsText(type: ColumnType, min: Physical, max: Physical, codec: ValueCodec = codecFor(type)): Bounds {
-  if (hasBounds(type) && fits(min) && fits(max)) {
-    const [low, high] = [codec.text(min), codec.text(max)];
-    if (low !== undefined && high !== undefined) return { min: low, max: high };
+  const high = hasBounds(type) ? shortAbove(max) : undefined;
+  if (high !== undefined) {
+    const bounds = { min: codec.text(shortBelow(min)), max: codec.text(high) };
+    if (bounds.min !== undefined && bounds.max !== undefined) return bounds;
   }
   return { min: undefined, max: undefined };
-}
-
-const utf8 = new TextEncoder();
-
-function fits(bound: Physical): boolean {
-  if (bound instanceof Uint8Array) return bound.length <= maxBoundByteLength;
-  if (typeof bound !== 'string' || bound.length * 3 <= maxBoundByteLength) return true;
-  return bound.length <= maxBoundByteLength && utf8.encode(bound).length <= maxBoundByteLength;
 }
 
 /**

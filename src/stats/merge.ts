@@ -98,9 +98,11 @@ function addFile(delta: ColumnStatsDelta, column: ColumnStats): ColumnStatsDelta
   };
 }
 
-function widen(delta: ColumnStatsDelta, { valueCount, min, max }: ColumnStats): ColumnStatsDelta['bounds'] {
+function widen(delta: ColumnStatsDelta, column: ColumnStats): ColumnStatsDelta['bounds'] {
+  const { valueCount, min, max } = column;
   if (valueCount === 0 || delta.bounds === 'unknown') return delta.bounds;
-  if (min === undefined || max === undefined) return 'unknown';
+  // Every float but NaN has bounds: where they lack there is nothing but NaN, which stays out of them.
+  if (min === undefined || max === undefined) return column.containsNan ? delta.bounds : 'unknown';
   if (delta.bounds === 'none') return { min, max };
   const merged = mergeBounds(delta.bounds, { ...delta, bounds: { min, max } }, true);
   return merged.min === null || merged.max === null ? 'unknown' : { min: merged.min, max: merged.max };

@@ -58,11 +58,12 @@ interface NumberKey {
 
 /** Exact for 38-digit decimals and for floats in DuckDB's text, which never rounds two of them to one. */
 function numberKey(text: string): NumberKey | undefined {
-  const match = /^(-?)(?:(inf(?:inity)?)|(\d*)\.?(\d*)(?:e([+-]?\d{1,4}))?)$/i.exec(text);
+  const match = /^(-?)(?:(nan|inf(?:inity)?)|(\d*)\.?(\d*)(?:e([+-]?\d{1,4}))?)$/i.exec(text);
   if (!match) return undefined;
   const [, minus, infinite, whole = '', fraction = '', power = '0'] = match;
   const sign = minus === '-' ? -1 : 1;
-  if (infinite) return { sign, exponent: Number.POSITIVE_INFINITY, digits: '1' };
+  // DuckDB writes NaN as a bound of inlined rows: above everything else.
+  if (infinite) return { sign, exponent: Number.POSITIVE_INFINITY, digits: /^nan/i.test(infinite) ? '2' : '1' };
   const all = whole + fraction;
   if (all === '') return undefined;
   const digits = all.replace(/^0+/, '');

@@ -156,22 +156,35 @@ describe("bounds are DuckDB's own for the same data", () => {
     }
   }, 30_000);
 
-  test('bounds that would have to be cut are left out, both of them', async () => {
-    for (const long of ['x'.repeat(257), 'é'.repeat(129), '\u{1f600}'.repeat(65)])
-      for (const values of [['a', long], [long, 'zzz'], [long]]) {
-        const { file } = await fileOf('varchar', values);
-        expect(file.columns[0]).toMatchObject({ min: undefined, max: undefined, valueCount: values.length });
-      }
+  test('long bounds are cut outwards, between characters', async () => {
+    const x = 'x'.repeat(255);
+    const cases: readonly (readonly [values: string[], min: string | undefined, max: string | undefined])[] = [
+      [['a', `${x}xx`], 'a', `${x}y`],
+      [[`${x}xx`, 'zzz'], `${x}x`, 'zzz'],
+      [[`${x}éé`], x, `${'x'.repeat(254)}y`],
+      [['é'.repeat(129)], 'é'.repeat(128), `${'é'.repeat(127)}ê`],
+      [['\ud7ff'.repeat(86)], '\ud7ff'.repeat(85), `${'\ud7ff'.repeat(84)}\ue000`],
+      [[`a${'\u{10ffff}'.repeat(65)}`], `a${'\u{10ffff}'.repeat(63)}`, 'b'],
+      [['\u{10ffff}'.repeat(65)], undefined, undefined],
+    ];
+    for (const [values, min, max] of cases)
+      expect((await fileOf('varchar', values)).file.columns[0]).toMatchObject({ min, max, valueCount: values.length });
     for (const whole of ['x'.repeat(256), 'é'.repeat(128), '\u{1f600}'.repeat(64)])
       expect((await fileOf('varchar', [whole])).file.columns[0]).toMatchObject({ min: whole, max: whole });
-    expect((await fileOf('blob', [new Uint8Array(257)])).file.columns[0]).toMatchObject({
+    const bytes = new Uint8Array(300).fill(0xff, 10);
+    expect((await fileOf('blob', [bytes])).file.columns[0]).toMatchObject({
+      min: `${'00'.repeat(10)}${'FF'.repeat(246)}`,
+      max: `${'00'.repeat(9)}01`,
+    });
+    expect((await fileOf('blob', [bytes.fill(0xff)])).file.columns[0]).toMatchObject({
       min: undefined,
       max: undefined,
     });
   });
 
-  test('text with NUL characters has no bounds', async () => {
-    expect((await fileOf('varchar', ['a\0b', 'c'])).file.columns[0]).toMatchObject({ min: undefined, max: undefined });
+  test('bounds end at a NUL character, outwards', async () => {
+    expect((await fileOf('varchar', ['a\0b', 'c\0'])).file.columns[0]).toMatchObject({ min: 'a', max: 'c\u0001' });
+    expect((await fileOf('varchar', ['\0'])).file.columns[0]).toMatchObject({ min: '', max: '\u0001' });
     expect((await fileOf('varchar', ['a', 'b\0', 'c'])).file.columns[0]).toMatchObject({ min: 'a', max: 'c' });
   });
 });

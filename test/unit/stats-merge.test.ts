@@ -134,7 +134,7 @@ describe('bounds are in the order of their values', () => {
 
   test('what is no bound compares with nothing', () => {
     expect(compareBounds('', '1', 'number')).toBeUndefined();
-    expect(compareBounds('nan', '1', 'number')).toBeUndefined();
+    expect(compareBounds('nan', 'inf', 'number')).toBeGreaterThan(0);
     expect(compareBounds('.', '1', 'number')).toBeUndefined();
     expect(compareBounds('e5', '1', 'number')).toBeUndefined();
     expect(compareBounds('today', '2024-01-01', 'temporal')).toBeUndefined();
@@ -285,6 +285,15 @@ describe('deltaOf', () => {
     expect(deltaOf([[empty], [stats(1, '5')]], [field(1, 'int32')])[0]!.bounds).toEqual({ min: '5', max: '5' });
     expect(deltaOf([[empty]], [field(1, 'int32')])[0]).toMatchObject({ bounds: 'none', containsNull: true });
     expect(deltaOf([[stats(1, '5')], [unknown], [stats(1, '6')]], [field(1, 'int32')])[0]!.bounds).toBe('unknown');
+  });
+
+  test('a file of nothing but NaN adds no bounds, and leaves them known', () => {
+    const nan = stats(1, undefined, undefined, { containsNan: true });
+    const bounds = { min: '1.0', max: '1.0' };
+    expect(deltaOf([[nan]], [field(1, 'float64')])[0]).toMatchObject({ bounds: 'none', containsNan: true });
+    expect(
+      deltaOf([[nan], [stats(1, '1.0', '1.0', { containsNan: false })], [nan]], [field(1, 'float64')])[0],
+    ).toMatchObject({ bounds });
   });
 
   test('leaves of nested columns', () => {

@@ -20,7 +20,10 @@ export function addStats(stage: Stage, delta: TableStatsDelta): void {
   for (const column of delta.columns) {
     const ofColumn = (row: CatalogRow): boolean => ofTable(row) && row['column_id'] === column.columnId;
     const current = stage.rows('ducklake_table_column_stats').find(ofColumn) as ColumnRow | undefined;
-    const merged = mergeColumnStats(current, column, { tableId, hadValues: hadValues(stage, ofTable, ofColumn) });
+    // Of a column that was added to a table with rows nothing is known, as DuckDB leaves it: those rows have its default.
+    if (current === undefined && totals !== undefined) continue;
+    const hadValues = totals !== undefined && stage.before('ducklake_file_column_stats').some(hasValues(ofColumn));
+    const merged = mergeColumnStats(current, column, { tableId, hadValues });
     if (current === undefined) stage.insert('ducklake_table_column_stats', merged);
     else stage.replace('ducklake_table_column_stats', ofColumn, () => merged);
   }
@@ -28,14 +31,11 @@ export function addStats(stage: Stage, delta: TableStatsDelta): void {
 
 type ColumnRow = RowOf<'ducklake_table_column_stats'>;
 
-/** Whether the column held a value before the batch: NULL bounds then mean "not known", else "none yet". */
-function hadValues(
-  stage: Stage,
-  ofTable: (row: CatalogRow) => boolean,
-  ofColumn: (row: CatalogRow) => boolean,
-): boolean {
-  return (
-    stage.before('ducklake_inlined_data_tables').some(ofTable) ||
-    stage.before('ducklake_file_column_stats').some((row) => ofColumn(row) && row['value_count'] !== 0)
-  );
-}
+/**
+ * Whether a file holds values of the column: NULL bounds of the table then mean "not known", else "none yet". Files whose only
+ * values are NaN have no bounds either.
+ */
+const hasValues =
+  (ofColumn: (row: CatalogRow) => boolean) =>
+  (row: CatalogRow): boolean =>
+    ofColumn(row) && row['value_count'] !== 0 && !(row['contains_nan'] === true && row['min_value'] === null);
