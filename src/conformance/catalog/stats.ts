@@ -181,6 +181,56 @@ export const statsCases: readonly ConformanceCase<CatalogTarget>[] = [
     },
   },
   {
+    name: 'files of NaN alone leave the bounds open',
+    async run(target) {
+      await using catalog = await openLake(target);
+      const [tableId] = (await createTables(catalog, 't')) as [number];
+      for (const bounds of [undefined, undefined, { min: '-1.5', max: '2.5' }])
+        await commitOnHead(catalog, {
+          fileIdCount: 1,
+          changes: [{ kind: 'inserted_into_table', id: tableId }],
+          ops: [
+            insert('ducklake_data_file', fileRow(tableId, relativeId(0), relativeId(0))),
+            insert(
+              'ducklake_file_column_stats',
+              statsRow(tableId, relativeId(0), 1, {
+                min_value: bounds?.min ?? null,
+                max_value: bounds?.max ?? null,
+                contains_nan: bounds === undefined,
+              }),
+            ),
+            {
+              kind: 'addStats',
+              stats: {
+                tableId,
+                recordCount: 10,
+                rowIdCount: 10,
+                byteLength: 1000,
+                columns: [{ ...numbers, containsNan: bounds === undefined, bounds: bounds ?? 'unknown' }],
+              },
+            },
+          ],
+        });
+      const [row] = (await catalog.readTableStats(tableId)).columns;
+      equal([row?.min_value, row?.max_value, row?.contains_nan], ['-1.5', '2.5', true], 'the bounds and contains_nan');
+    },
+  },
+  {
+    name: 'of a column that a table got after its first rows nothing is known',
+    async run(target) {
+      await using catalog = await openLake(target);
+      const [tableId] = (await createTables(catalog, 't')) as [number];
+      await append(catalog, tableId, [numbers]);
+      await append(catalog, tableId, [numbers, { ...numbers, columnId: 2 }]);
+      const { columns } = await catalog.readTableStats(tableId);
+      equal(
+        columns.map((row) => row.column_id),
+        [1],
+        'the columns with statistics',
+      );
+    },
+  },
+  {
     name: 'totals add up, with row ids that run ahead of the rows',
     async run(target) {
       await using catalog = await openLake(target);
