@@ -2,13 +2,13 @@ import { checkBatch } from '../../src/catalog/sql/batch.ts';
 import { decodeRows, snapshotOf } from '../../src/catalog/sql/decode.ts';
 import { MissingTables, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import { SqlCatalog } from '../../src/catalog/sql/reader.ts';
-import type { CommitBatch, CommitOutcome, LakeInit, Snapshot } from '../../src/catalog/store.ts';
+import type { CommitBatch, CommitOutcome, LakeInit } from '../../src/catalog/store.ts';
 import { LakeError } from '../../src/errors.ts';
 import { pause } from '../../src/util/pause.ts';
 import type { PostgresCatalogOptions } from '../postgres.ts';
 import type { PostgresClient } from './client.ts';
 import { postgresDialect } from './dialect.ts';
-import { catalogError, isDuplicate, isLostRace, isUnsure } from './errors.ts';
+import { catalogError, isDuplicate, isEnded, isLostRace, isUnsure } from './errors.ts';
 import { initializeMessage } from './initialize.ts';
 import { literal } from './literal.ts';
 import { type EncodedBatch, encodeBatch } from './payload.ts';
@@ -122,12 +122,18 @@ export class PostgresCatalog extends SqlCatalog {
     return (await this.#client.unsafe(text, [payload], { prepare: true }).values()) as unknown[][];
   }
 
-  /** Of a commit whose answer was lost: not finding it proves nothing while the server may still be at work on it. */
+  /** Of a commit whose answer was lost. */
   async #settle(batch: CommitBatch, cause: unknown): Promise<CommitOutcome> {
     for (const waitMs of [0, 100]) {
       await pause(waitMs);
-      const snapshot: Snapshot | undefined = await this.findCommit(batch).catch(() => undefined);
-      if (snapshot !== undefined) return { status: 'committed', snapshot };
+      try {
+        const snapshot = await this.findCommit(batch);
+        if (snapshot !== undefined) return { status: 'committed', snapshot };
+      } catch {
+        continue;
+      }
+      // Otherwise not finding it proves nothing: the server may still be at work on it.
+      if (isEnded(cause)) throw catalogError(cause);
     }
     throw new LakeError(
       'COMMIT_UNKNOWN',

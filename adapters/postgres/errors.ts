@@ -35,10 +35,15 @@ export function isDuplicate(error: unknown): boolean {
   return ['23505', '42P07', '42P06', '42710'].includes(codeOf(error));
 }
 
+/** The server ended the connection, and with it what was going on: whether a statement was carried out is settled by now. */
+export function isEnded(error: unknown): boolean {
+  return /^57P0[1245]$/.test(codeOf(error));
+}
+
 /** Whether a statement that writes may have been carried out all the same. Class 08 comes from poolers too. */
 export function isUnsure(error: unknown): boolean {
   const code = codeOf(error);
-  return lost.has(code) || /^08|^57P0[124]/.test(code);
+  return lost.has(code) || code.startsWith('08') || isEnded(error);
 }
 
 /** An error of the client or the server as what a catalog throws. */
