@@ -1,6 +1,6 @@
 import type { Field } from '../schema/field.ts';
 import { type Change, changeText, sortChanges } from '../spec/changes.ts';
-import { type CatalogRow, type CatalogTable, NEXT, relativeId } from '../spec/rows.ts';
+import { type CatalogRow, type CatalogTable, NEXT, relativeId, resolveId } from '../spec/rows.ts';
 import { typeText } from '../spec/types.ts';
 import { deltaOf } from '../stats/merge.ts';
 import { againstAppend, type Isolation } from './conflicts.ts';
@@ -51,7 +51,9 @@ export function plan(
 
   let fileIdCount = 0;
   const stats: CatalogOp[] = [];
-  for (const [tableId, { fields, files }] of appends) {
+  // Files count in the order of their tables, as in DuckDB: tables that exist come before those made here.
+  const order = (tableId: number): number => resolveId(tableId, 2 ** 52);
+  for (const [tableId, { fields, files }] of [...appends].sort(([a], [b]) => order(a) - order(b))) {
     let rowIdCount = 0;
     for (const file of files) {
       const fileId = relativeId(fileIdCount++);

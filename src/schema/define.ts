@@ -106,10 +106,7 @@ function literalText(type: ColumnType, value: unknown): string | undefined {
   const physical = codec.encode(value);
   if (type.name === 'json') return physical as string;
   if (type.name === 'boolean') return String(physical);
-  if (type.name === 'blob')
-    return Array.from(physical as Uint8Array, (byte) => `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(
-      '',
-    );
+  if (type.name === 'blob') return blobText(physical as Uint8Array);
   return codec.text(physical);
 }
 
@@ -122,7 +119,16 @@ export function defaultOf(field: Field): unknown {
   return codec.decode(codec.fromText(field.defaultValue));
 }
 
-/** DuckDB's text of a blob: ASCII as it is, other bytes as `\xNN`. */
+/** DuckDB's text of a blob: printable ASCII without quotes and backslashes as it is, other bytes as `\xNN`. */
+function blobText(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => {
+    const character = String.fromCharCode(byte);
+    return /[ -~]/.test(character) && !/['"\\]/.test(character)
+      ? character
+      : `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }).join('');
+}
+
 function blobOf(text: string): Uint8Array {
   const bytes: number[] = [];
   for (let i = 0; i < text.length; i++) {

@@ -7,7 +7,7 @@ import { localStore } from '../../adapters/local.ts';
 import { postgresCatalog } from '../../adapters/postgres.ts';
 import { sqliteCatalog } from '../../adapters/sqlite.ts';
 import { type CatalogStore, type CatalogTable, type Lake, type OpenOptions, openLake } from '../../src/index.ts';
-import { catalogTables } from '../../src/spec/rows.ts';
+import { catalogTables, cellsOf } from '../../src/spec/rows.ts';
 import type { AttachOptions, Oracle } from './oracle.ts';
 import { freshDatabase } from './services.ts';
 
@@ -125,7 +125,7 @@ class Place implements TestLake {
         this.address.kind === 'sqlite'
           ? await this.sql(`SELECT * FROM ${name}`)
           : (await this.sql(`SELECT to_jsonb(x) AS j FROM ${name} x`)).map(({ j }) => j as Record<string, unknown>);
-      rows.push([name, found.map(textRow)]);
+      rows.push([name, found.map((row) => textRow(name, row))]);
     }
     return Object.fromEntries(rows) as unknown as CatalogDump;
   }
@@ -136,6 +136,15 @@ class Place implements TestLake {
   }
 }
 
-function textRow(row: Record<string, unknown>): TextRow {
-  return Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, cell === null ? null : String(cell)]));
+function textRow(table: CatalogTable, row: Record<string, unknown>): TextRow {
+  const types = new Map(cellsOf(table).map(([name, { type }]) => [name, type]));
+  const text = (name: string, cell: unknown): string | null => {
+    if (cell === null) return null;
+    // SQLite has no booleans.
+    if (types.get(name) === 'boolean') return String(cell === 1 || cell === true);
+    return String(cell);
+  };
+  // In the format's order whatever the driver's, and with columns that the format doesn't have.
+  const names = [...new Set([...types.keys(), ...Object.keys(row)])].filter((name) => name in row);
+  return Object.fromEntries(names.map((name) => [name, text(name, row[name])]));
 }

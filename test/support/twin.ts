@@ -14,8 +14,9 @@ export interface KnownDifference {
   readonly column: string;
   /** Only rows of ours that hold these cells. */
   readonly where?: TextRow;
-  readonly ours: string | null;
-  readonly theirs: string | null;
+  /** Any, when not given. */
+  readonly ours?: string | null;
+  readonly theirs?: string | null;
   readonly reason: string;
 }
 
@@ -112,8 +113,8 @@ function compare(ours: CatalogDump, theirs: CatalogDump, known: readonly KnownDi
           (one) =>
             one.table === table &&
             one.column === column &&
-            one.ours === x[column] &&
-            one.theirs === y[column] &&
+            (one.ours === undefined || one.ours === x[column]) &&
+            (one.theirs === undefined || one.theirs === y[column]) &&
             Object.entries(one.where ?? {}).every(([name, value]) => x[name] === value),
         );
         if (entry) met.add(entry);
