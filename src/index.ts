@@ -28,6 +28,7 @@ export type {
 } from './catalog/store.ts';
 export type { TableName } from './catalog/view.ts';
 export { type ErrorCode, type ErrorContext, isLakeError, LakeError, type LakeErrorOptions } from './errors.ts';
+export type { Compressor, Compressors } from './file/compressors.ts';
 export type { ColumnValues } from './file/format.ts';
 export {
   Lake,
@@ -83,5 +84,6 @@ export {
   Transaction,
   type TransactionTable,
 } from './transaction.ts';
+export type { ArrowBatch, ArrowData, ArrowTable } from './write/arrow.ts';
 export type { ColumnsInput, RowsInput } from './write/input.ts';
 export type { WriteOptions, WriteProgress } from './write/table-writer.ts';

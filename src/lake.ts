@@ -2,7 +2,8 @@ import { defaultRetryPolicy, type RetryPolicy } from './catalog/commit.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf, CatalogRows, CatalogStore } from './catalog/store.ts';
 import { LakeError, showValue } from './errors.ts';
-import { parquet } from './file/parquet/index.ts';
+import type { Compressors } from './file/compressors.ts';
+import { parquetFormat } from './file/parquet/index.ts';
 import type { InsertRow, Row, TableSchema } from './schema/builder.ts';
 import { Session } from './session.ts';
 import { type Change, parseChanges } from './spec/changes.ts';
@@ -34,6 +35,8 @@ export interface OpenOptions extends Partial<RetryPolicy> {
   readonly create?: boolean | undefined;
   /** Uses `dataPath` although the catalog names another, for a lake that was moved. The catalog keeps its own. */
   readonly overrideDataPath?: boolean | undefined;
+  /** Compressions beyond Snappy that the runtime lacks, or faster ones. */
+  readonly compressors?: Compressors | undefined;
 }
 
 export interface TransactionOptions extends CommitMessage {
@@ -100,7 +103,8 @@ export async function openLake(options: OpenOptions): Promise<Lake> {
       context: { location: catalog.name },
     });
   checkVersion(rows.metadata, catalog.name);
-  return new Lake(new Session({ catalog, store, format: parquet, dataPath: dataPathOf(rows, options), retry, rows }));
+  const format = parquetFormat(options.compressors);
+  return new Lake(new Session({ catalog, store, format, dataPath: dataPathOf(rows, options), retry, rows }));
 }
 
 const instants = timestampCodec('us', true);

@@ -89,10 +89,16 @@ export interface FileReader {
   read(request: ReadRequest): AsyncIterable<ReadBatch>;
 }
 
+/** What the caller of a reader knows beforehand. */
+export interface ReaderHint {
+  /** The footer then takes one request. */
+  readonly footerLength?: number | undefined;
+}
+
 /** A data file format. Parquet is the only one that DuckLake knows. */
 export interface FileFormat {
   readonly name: 'parquet';
   readonly extension: '.parquet';
   createWriter(target: FileTarget): FileWriter;
-  openReader(object: ObjectReader, hint?: { readonly footerLength?: number | undefined }): Promise<FileReader>;
+  openReader(object: ObjectReader, hint?: ReaderHint): Promise<FileReader>;
 }

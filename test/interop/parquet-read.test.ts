@@ -2,12 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { isLakeError, LakeError } from '../../src/errors.ts';
-import { parquet } from '../../src/file/parquet/index.ts';
+import { parquetFormat } from '../../src/file/parquet/index.ts';
+import type { Field } from '../../src/schema/field.ts';
 import { parseType } from '../../src/spec/types.ts';
 import { codecFor } from '../../src/spec/values/codec.ts';
 import { literal, type Oracle, openOracle } from '../support/oracle.ts';
 import { field, objectOf, readFile, writeFile } from '../support/parquet.ts';
+
+const parquet = parquetFormat();
 
 let duck: Oracle;
 let dir: string;
@@ -21,7 +25,7 @@ afterAll(async () => {
 });
 
 /** DuckDB's own file of a query, with field ids as given. */
-async function duckFile(query: string, ids: Record<string, number>, options = ''): Promise<Uint8Array> {
+async function duckFile(query: string, ids: Record<string, number | string>, options = ''): Promise<Uint8Array> {
   const path = join(dir, `${crypto.randomUUID()}.parquet`);
   const fieldIds = Object.entries(ids).map(([name, id]) => `${name}: ${id}`);
   await duck.run(`COPY (${query}) TO '${path}' (FORMAT parquet, FIELD_IDS {${fieldIds.join(', ')}}${options})`);
@@ -148,12 +152,70 @@ describe('layouts', () => {
       expect(await readFile(await duckFile(query, { i: 1, s: 2, d: 3 }, options), { fields })).toEqual(expected());
     });
 
-  test('compressions that cannot be read yet say so', async () => {
-    for (const codec of ['zstd', 'gzip', 'brotli', 'lz4_raw']) {
+  test('gzip by the runtime, zstd by what the caller hands in', async () => {
+    const plain = await readFile(await duckFile(query, { i: 1, s: 2, d: 3 }), { fields });
+    const gzip = await duckFile(query, { i: 1, s: 2, d: 3 }, `, COMPRESSION 'gzip'`);
+    expect(await readFile(gzip, { fields })).toEqual(plain);
+    for (const version of ['V1', 'V2']) {
+      const bytes = await duckFile(query, { i: 1, s: 2, d: 3 }, `, COMPRESSION 'zstd', PARQUET_VERSION '${version}'`);
+      const zstd = { compress: zstdCompressSync, decompress: zstdDecompressSync };
+      const reader = await parquetFormat({ zstd }).openReader(objectOf(bytes));
+      const batches = await Array.fromAsync(reader.read({ fields }));
+      expect(batches.map(({ columns }) => columns)).toEqual([plain]);
+    }
+  });
+
+  test('compressions that cannot be read say so', async () => {
+    for (const codec of ['brotli', 'lz4_raw']) {
       const bytes = await duckFile(query, { i: 1, s: 2, d: 3 }, `, COMPRESSION '${codec}'`);
       const error = await readFile(bytes, { fields }).catch((reason) => reason);
       expect(isLakeError(error, 'UNSUPPORTED')).toBe(true);
     }
+  });
+
+  test('nested values: NULL, empty, holding NULL are three things', async () => {
+    const rows = `VALUES (1, [1, NULL, 3], {'x': 1, 'y': ['a', NULL]}, MAP {'k': {'q': 1}, 'z': NULL}, [[1], [], NULL, [2, 3]]),
+      (2, NULL, NULL, NULL, NULL), (3, [], {'x': NULL, 'y': NULL}, MAP {}, []), (4, [NULL], {'x': 5, 'y': []}, MAP {'a': {'q': NULL}}, [[NULL]])`;
+    const ids = {
+      id: 1,
+      l: '{__duckdb_field_id: 2, element: 3}',
+      s: '{__duckdb_field_id: 4, x: 5, y: {__duckdb_field_id: 6, element: 7}}',
+      m: '{__duckdb_field_id: 8, key: 9, value: {__duckdb_field_id: 10, q: 11}}',
+      ll: '{__duckdb_field_id: 12, element: {__duckdb_field_id: 13, element: 14}}',
+    };
+    const part = (id: number, name: string, type: string, ...children: Field[]): Field => ({
+      ...field(id, name, type),
+      children,
+    });
+    const nested = [
+      part(2, 'l', 'list', field(3, 'element', 'int32')),
+      // A member that the file hasn't, one of its list, one under another name.
+      part(
+        4,
+        's',
+        'struct',
+        field(99, 'new', 'int32'),
+        part(6, 'why', 'list', field(7, 'element', 'varchar')),
+        field(5, 'x', 'int32'),
+      ),
+      part(8, 'm', 'map', field(9, 'key', 'varchar'), part(10, 'value', 'struct', field(11, 'q', 'int32'))),
+      part(12, 'll', 'list', part(13, 'element', 'list', field(14, 'element', 'int32'))),
+    ];
+    const bytes = await duckFile(`SELECT * FROM (${rows}) AS t (id, l, s, m, ll)`, ids);
+    expect(await readFile(bytes, { fields: nested })).toEqual([
+      [[1, null, 3], null, [], [null]],
+      [{ new: null, why: ['a', null], x: 1 }, null, { new: null, why: null, x: null }, { new: null, why: [], x: 5 }],
+      [
+        new Map<string, unknown>([
+          ['k', { q: 1 }],
+          ['z', null],
+        ]),
+        null,
+        new Map(),
+        new Map([['a', { q: null }]]),
+      ],
+      [[[1], [], null, [2, 3]], null, [], [[null]]],
+    ]);
   });
 });
 

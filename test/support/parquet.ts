@@ -1,8 +1,10 @@
 import type { FileOptions, FileTarget, ReadRequest, WrittenFile } from '../../src/file/format.ts';
-import { parquet } from '../../src/file/parquet/index.ts';
+import { parquetFormat } from '../../src/file/parquet/index.ts';
 import type { Field } from '../../src/schema/field.ts';
 import { parseType } from '../../src/spec/types.ts';
 import type { ObjectReader, ObjectWriter } from '../../src/storage/object-store.ts';
+
+const parquet = parquetFormat();
 
 export function field(id: number, name: string, type: string, more: Partial<Field> = {}): Field {
   return {

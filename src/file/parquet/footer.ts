@@ -45,7 +45,18 @@ export function decoding<T>(part: string, decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof LakeError) throw error;
-    throw corrupt(`its ${part} is damaged (${error instanceof Error ? error.message : error})`, error);
+    throw damaged(part, error);
   }
+}
+
+/** As {@link decoding}, for what takes a promise. */
+export function decodingLater<T>(part: string, decoded: Promise<T>): Promise<T> {
+  return decoded.catch((error) => {
+    throw damaged(part, error);
+  });
+}
+
+function damaged(part: string, error: unknown): LakeError {
+  if (error instanceof LakeError) return error;
+  return corrupt(`its ${part} is damaged (${error instanceof Error ? error.message : error})`, error);
 }

@@ -1,20 +1,30 @@
-import type { ColumnMetaData, FileMetaData, RowGroup, SchemaElement, SchemaTree } from 'hyparquet';
+import type {
+  ColumnMetaData,
+  FileMetaData,
+  Compressors as Inflated,
+  RowGroup,
+  SchemaElement,
+  SchemaTree,
+} from 'hyparquet';
 import { readColumn } from 'hyparquet/src/column.js';
 import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { parquetSchema } from 'hyparquet/src/metadata.js';
 import { LakeError } from '../../errors.ts';
-import type { Field } from '../../schema/field.ts';
-import { codecFor } from '../../spec/values/codec.ts';
 import type { ObjectReader } from '../../storage/object-store.ts';
-import type { FileReader, ReadBatch, ReadRequest } from '../format.ts';
-import { corrupt, decoding, readFooter } from './footer.ts';
-import { decodeText, isStoredAsText, loadedForm, type Raw } from './loaded.ts';
+import type { Compressors } from '../compressors.ts';
+import type { FileReader, ReadBatch, ReaderHint, ReadRequest } from '../format.ts';
+import { Assembler } from './assemble.ts';
+import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
+import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
+import { inflateOf, inflatePages } from './inflate.ts';
+import { type LeafEntries, readLeaf } from './leaf-stream.ts';
+import { decodeText, type Raw } from './loaded.ts';
 import { type ByteRange, readRanges } from './ranges.ts';
 
 /** Opens a Parquet file. CORRUPT when it isn't one, or is damaged; UNSUPPORTED for what this version can't read. */
 export async function openReader(
   object: ObjectReader,
-  hint: { readonly footerLength?: number | undefined } = {},
+  hint: ReaderHint & { readonly compressors?: Compressors } = {},
 ): Promise<FileReader> {
   const metadata = await readFooter(object, hint.footerLength);
   const root = decoding('schema', () => parquetSchema(metadata));
@@ -23,29 +33,17 @@ export async function openReader(
   if (counted !== rowCount) throw corrupt(`its row groups hold ${counted} rows, its footer says ${rowCount}`);
   return {
     rowCount,
-    read: (request) => readRows(object, metadata, root, request),
+    read: (request) => readRows(object, metadata, root, hint.compressors ?? {}, request),
   };
 }
 
 const parsers = { ...DEFAULT_PARSERS, stringFromBytes: decodeText };
 
-/** How one requested column is got from this file. */
-interface BoundColumn {
-  /** Index of the column among the file's leaves; `undefined` when the file was written before the column was added. */
-  readonly leaf: number | undefined;
-  /** The value in such a file. */
-  readonly missing: unknown;
-  readonly schemaPath: SchemaTree[];
-  /** Whether the decoder is to make strings of bytes. */
-  readonly isText: boolean;
-  /** From raw Parquet values to what callers get; `undefined` where they are the same. */
-  readonly convert: ((raw: Raw) => unknown) | undefined;
-}
-
 async function* readRows(
   object: ObjectReader,
   metadata: FileMetaData,
   root: SchemaTree,
+  compressors: Compressors,
   { fields, signal, limit = Number.POSITIVE_INFINITY }: ReadRequest,
 ): AsyncGenerator<ReadBatch> {
   signal?.throwIfAborted();
@@ -56,54 +54,11 @@ async function* readRows(
     const rowCount = Math.min(Number(group.num_rows), left);
     if (rowCount === 0) continue;
     left -= rowCount;
-    const batch = await readGroup(object, group, columns, rowCount, signal);
+    const batch = await readGroup(object, group, columns, rowCount, compressors, signal);
     signal?.throwIfAborted();
     yield batch;
     signal?.throwIfAborted();
   }
-}
-
-/** Columns are bound by field id and by nothing else: names change, and are given to other columns later. */
-function bindColumns(root: SchemaTree, fields: readonly Field[]): BoundColumn[] {
-  const leaves = leavesOf(root);
-  const top = new Map<number, SchemaTree>();
-  for (const child of root.children) if (child.element.field_id !== undefined) top.set(child.element.field_id, child);
-  if (top.size === 0 && root.children.length > 0)
-    throw new LakeError('UNSUPPORTED', 'a data file without field ids cannot be read yet');
-  return fields.map((field) => {
-    const codec = codecFor(field.type);
-    const node = top.get(field.id);
-    if (!node) {
-      const { initialDefault } = field;
-      const missing = initialDefault === null ? null : codec.decode(codec.fromText(initialDefault));
-      return { leaf: undefined, missing, schemaPath: [], isText: false, convert: undefined };
-    }
-    if (node.children.length > 0 || node.element.repetition_type === 'REPEATED')
-      throw new LakeError('UNSUPPORTED', `column "${field.name}" is nested in a data file: that cannot be read yet`);
-    const load = loadedForm(node.element, field.type);
-    const convert = isDecodedAsLoaded(field)
-      ? load
-      : load
-        ? (raw: Raw): unknown => codec.decode(load(raw))
-        : (raw: Raw): unknown => codec.decode(raw);
-    // With annotations the decoder would make lossy values: Dates, doubles of decimals.
-    const element = physicalElement(node.element);
-    const schemaPath = [root, { ...node, element }];
-    return { leaf: leaves.indexOf(node), missing: null, schemaPath, isText: isStoredAsText(field.type), convert };
-  });
-}
-
-/** Types whose physical values are what callers get. */
-function isDecodedAsLoaded({ type }: Field): boolean {
-  return /^(boolean|u?int\d+|float\d+|varchar|blob|uuid|interval)$/.test(type.name);
-}
-
-function physicalElement({ converted_type: _, logical_type: __, ...element }: SchemaElement): SchemaElement {
-  return element;
-}
-
-function leavesOf(node: SchemaTree): SchemaTree[] {
-  return node.children.flatMap((child) => (child.children.length === 0 ? [child] : leavesOf(child)));
 }
 
 async function readGroup(
@@ -111,19 +66,50 @@ async function readGroup(
   group: RowGroup,
   columns: readonly BoundColumn[],
   rowCount: number,
+  compressors: Compressors,
   signal: AbortSignal | undefined,
 ): Promise<ReadBatch> {
-  const chunks = columns.map(({ leaf }) => (leaf === undefined ? undefined : chunkOf(group, leaf)));
-  const present = chunks.filter((chunk) => chunk !== undefined);
-  const bytes = await readRanges(object, present.map(chunkRange));
+  const chunks = columns.flatMap(leavesOf).map(({ leaf }) => chunkOf(group, leaf));
+  const bytes = await readRanges(object, chunks.map(chunkRange));
+  const loaded: LoadedChunk[] = [];
+  for (const [i, chunk] of chunks.entries()) {
+    const inflate = inflateOf(chunk.codec, compressors);
+    const inflated = inflate ? await decodingLater('pages', inflatePages(chunk, bytes[i]!, inflate)) : {};
+    loaded.push({ chunk, bytes: bytes[i]!, compressors: inflated });
+  }
   signal?.throwIfAborted();
-  let next = 0;
-  const decoded = columns.map((column, i) => {
-    const chunk = chunks[i];
-    if (!chunk) return new Array<unknown>(rowCount).fill(column.missing);
-    return decodeChunk(bytes[next++]!, chunk, column, Number(group.num_rows), rowCount);
-  });
-  return { rowCount, columns: decoded };
+  const next = loaded.values();
+  const nextChunk = (): LoadedChunk => next.next().value!;
+  const groupRows = Number(group.num_rows);
+  return { rowCount, columns: columns.map((column) => decodeColumn(column, nextChunk, groupRows, rowCount)) };
+}
+
+function decodeColumn(
+  column: BoundColumn,
+  nextChunk: () => LoadedChunk,
+  groupRows: number,
+  rowCount: number,
+): ArrayLike<unknown> {
+  switch (column.kind) {
+    case 'missing':
+      return new Array<unknown>(rowCount).fill(column.value);
+    case 'flat':
+      return decodeFlat(nextChunk(), column, groupRows, rowCount);
+    case 'nested':
+      return decodeNested(column, column.leaves.map(nextChunk), rowCount);
+  }
+}
+
+/** A column chunk and its bytes. */
+interface LoadedChunk {
+  readonly chunk: ColumnMetaData;
+  readonly bytes: Uint8Array;
+  /** Gives the pages that were decompressed ahead. */
+  readonly compressors: Inflated;
+}
+
+function leavesOf(column: BoundColumn): readonly BoundLeaf[] {
+  return column.kind === 'missing' ? [] : column.kind === 'flat' ? [column] : column.leaves;
 }
 
 function chunkOf(group: RowGroup, leaf: number): ColumnMetaData {
@@ -131,9 +117,6 @@ function chunkOf(group: RowGroup, leaf: number): ColumnMetaData {
   if (!chunk?.meta_data) throw corrupt('a row group lacks a column');
   if (chunk.file_path)
     throw new LakeError('UNSUPPORTED', 'Parquet files whose columns lie in other files cannot be read');
-  const { codec } = chunk.meta_data;
-  if (codec !== 'SNAPPY' && codec !== 'UNCOMPRESSED')
-    throw new LakeError('UNSUPPORTED', `a data file is compressed with ${codec}, which cannot be read yet`);
   return chunk.meta_data;
 }
 
@@ -143,18 +126,13 @@ function chunkRange(chunk: ColumnMetaData): ByteRange {
   return { start, end: start + Number(chunk.total_compressed_size) };
 }
 
-function decodeChunk(
-  bytes: Uint8Array,
-  chunk: ColumnMetaData,
-  { schemaPath, isText, convert }: BoundColumn,
+function decodeFlat(
+  { chunk, bytes, compressors }: LoadedChunk,
+  { schemaPath, isText, convert }: BoundColumn & { kind: 'flat' },
   groupRows: number,
   rowCount: number,
 ): ArrayLike<unknown> {
-  const name = chunk.path_in_schema.join('.');
-  return decoding(`column "${name}"`, () => {
-    const element = schemaPath.at(-1)!.element;
-    if (element.type !== chunk.type)
-      throw corrupt(`column "${name}" is ${chunk.type} in a row group, not ${element.type}`);
+  return decodingChunk(chunk, schemaPath, (element) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const decoder = {
       pathInSchema: chunk.path_in_schema,
@@ -162,12 +140,37 @@ function decodeChunk(
       element,
       schemaPath,
       codec: chunk.codec,
+      compressors,
       parsers,
       utf8: isText,
     };
     const selection = { groupStart: 0, selectStart: 0, selectEnd: rowCount, groupRows };
     const { data: pages } = readColumn({ view, offset: 0 }, selection, decoder);
     return join(pages as readonly ArrayLike<Raw | null | undefined>[], convert, rowCount);
+  });
+}
+
+function decodeNested(
+  { assembly, leaves }: BoundColumn & { kind: 'nested' },
+  chunks: readonly LoadedChunk[],
+  rowCount: number,
+): ArrayLike<unknown> {
+  const entries = leaves.map(({ leaf, schemaPath, isText }, i) => {
+    const { chunk, bytes, compressors } = chunks[i]!;
+    const decode = (): LeafEntries => readLeaf({ bytes, chunk, schemaPath, isText, compressors });
+    return [leaf, decodingChunk(chunk, schemaPath, decode)] as const;
+  });
+  const assembler = new Assembler(new Map(entries));
+  return decoding('levels', () => Array.from({ length: rowCount }, () => assembler.next(assembly)));
+}
+
+function decodingChunk<T>(chunk: ColumnMetaData, schemaPath: SchemaTree[], decode: (element: SchemaElement) => T): T {
+  const name = chunk.path_in_schema.join('.');
+  return decoding(`column "${name}"`, () => {
+    const { element } = schemaPath.at(-1)!;
+    if (element.type !== chunk.type)
+      throw corrupt(`column "${name}" is ${chunk.type} in a row group, not ${element.type}`);
+    return decode(element);
   });
 }
 

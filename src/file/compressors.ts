@@ -1,0 +1,26 @@
+/** A compression that the caller hands in, each page whole. */
+export interface Compressor {
+  compress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  decompress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+}
+
+/**
+ * Compressions beyond Snappy, by the name that the lake's `parquet_compression` gives them. `gzip` is there without, where
+ * the runtime has `CompressionStream`; so is `zstd` where the runtime's streams know it.
+ *
+ * @example
+ * ```ts
+ * import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+ * import type { Compressors } from 'edgemere';
+ *
+ * const compressors: Compressors = {
+ *   gzip: { compress: gzipSync, decompress: gunzipSync },
+ *   zstd: { compress: zstdCompressSync, decompress: zstdDecompressSync },
+ * };
+ * console.log(Object.keys(compressors)); // [ 'gzip', 'zstd' ]
+ * ```
+ */
+export interface Compressors {
+  readonly gzip?: Compressor | undefined;
+  readonly zstd?: Compressor | undefined;
+}
