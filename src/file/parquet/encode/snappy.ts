@@ -15,15 +15,22 @@ export function maxSnappyLength(length: number): number {
 /**
  * Appends `source` from `start` to `end` as one Snappy stream. Gives up, and returns false with `out` unchanged, when the
  * first block shrinks by less than 1/32: what follows rarely does better, and then the bytes as they are serve everybody.
+ * `always` is for pages that can't say that they aren't compressed.
  */
-export function compressSnappy(source: ByteBuffer, start: number, end: number, out: ByteBuffer): boolean {
+export function compressSnappy(
+  source: ByteBuffer,
+  start: number,
+  end: number,
+  out: ByteBuffer,
+  always = false,
+): boolean {
   const before = out.length;
   out.varint(end - start);
   for (let from = start; from < end; from += blockLength) {
     const to = Math.min(end, from + blockLength);
     out.reserve(maxSnappyLength(to - from));
     out.length = compressBlock(source.bytes, source.view, from, to, out.bytes, out.length);
-    if (from === start && out.length - before > (to - from) * 0.96875) {
+    if (!always && from === start && out.length - before > (to - from) * 0.96875) {
       out.length = before;
       return false;
     }

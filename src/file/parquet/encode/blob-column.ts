@@ -1,0 +1,52 @@
+import type { Physical } from '../../../spec/values/codec.ts';
+import { ByteBounds } from './byte-bounds.ts';
+import { ByteBuffer } from './byte-buffer.ts';
+import { ColumnEncoder } from './column.ts';
+import { type Encoding, encodings } from './encodings.ts';
+
+/** BYTE_ARRAY of bytes, as DELTA_LENGTH_BYTE_ARRAY. */
+export class BlobColumn extends ColumnEncoder {
+  readonly #bounds = new ByteBounds();
+  readonly #bytes = new ByteBuffer(0);
+  #lengths = new Int32Array(0);
+
+  protected grow(capacity: number): void {
+    const grown = new Int32Array(capacity);
+    grown.set(this.#lengths.subarray(0, this.count));
+    this.#lengths = grown;
+  }
+
+  protected openByteLength(): number {
+    return this.#bytes.length + this.count;
+  }
+
+  protected take(values: ArrayLike<unknown>, from: number, to: number): number {
+    const { flat } = this;
+    const slot = flat.slots - from;
+    let i = from;
+    for (; i < to && (i === from || this.openByteLength() < this.bench.pageByteLength); i++) {
+      const value = values[i];
+      if (value === null || value === undefined) {
+        flat.nulls[flat.nullCount++] = slot + i;
+        continue;
+      }
+      const bytes = value instanceof Uint8Array ? value : (this.codec.encode(value) as Uint8Array);
+      this.#bytes.append(bytes);
+      this.#lengths[this.count++] = bytes.length;
+    }
+    return i;
+  }
+
+  protected encode(out: ByteBuffer): Encoding {
+    this.#bounds.observe(this.#bytes, 0, 0, this.#lengths, this.count);
+    this.bench.planner.plan32(this.#lengths, this.count);
+    this.bench.planner.write(out);
+    out.append(this.#bytes.bytes.subarray(0, this.#bytes.length));
+    this.#bytes.length = 0;
+    return encodings.deltaLengthByteArray;
+  }
+
+  protected takeBounds(): readonly [min: Physical, max: Physical] | undefined {
+    return this.#bounds.take();
+  }
+}

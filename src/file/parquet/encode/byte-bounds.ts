@@ -1,0 +1,90 @@
+import type { ByteBuffer } from './byte-buffer.ts';
+
+/** The smallest and largest of byte strings, unsigned: for text that is the order of the UTF-8, as it has to be. */
+export class ByteBounds {
+  #min: Uint8Array | undefined;
+  #max: Uint8Array | undefined;
+
+  /**
+   * Looks at `count` byte strings of these lengths, which follow one another from `start` on with `gap` bytes before each.
+   *
+   * Most lie between the bounds and share what these have in common: then comparing that, and the word after it, settles it.
+   */
+  observe(buffer: ByteBuffer, start: number, gap: number, lengths: Int32Array, count: number): void {
+    if (count === 0) return;
+    const { bytes, view } = buffer;
+    let at = start + gap;
+    let minAt = at;
+    let minEnd = at + lengths[0]!;
+    let maxAt = minAt;
+    let maxEnd = minEnd;
+    // The bounds' bytes before `common` are equal; their words there are `minWord` and `maxWord`, where they have them.
+    let common = 0;
+    let minWord = 0;
+    let maxWord = 0;
+    for (let i = 0; i < count; i++) {
+      const end = at + lengths[i]!;
+      let inside = false;
+      if (end - at >= common + 4) {
+        const word = view.getUint32(at + common);
+        if (word > minWord && word < maxWord) {
+          let k = 0;
+          while (k < common && view.getInt32(at + k) === view.getInt32(minAt + k)) k += 4;
+          inside = k >= common;
+        }
+      }
+      if (!inside) {
+        let moved = true;
+        if (compare(bytes, at, end, bytes, minAt, minEnd) < 0) {
+          minAt = at;
+          minEnd = end;
+        } else if (compare(bytes, at, end, bytes, maxAt, maxEnd) > 0) {
+          maxAt = at;
+          maxEnd = end;
+        } else moved = false;
+        if (moved) {
+          const shorter = Math.min(minEnd - minAt, maxEnd - maxAt);
+          common = 0;
+          while (common + 4 <= shorter && view.getInt32(minAt + common) === view.getInt32(maxAt + common)) common += 4;
+          if (common + 4 <= shorter) {
+            minWord = view.getUint32(minAt + common);
+            maxWord = view.getUint32(maxAt + common);
+          } else {
+            minWord = 0;
+            maxWord = 0;
+          }
+        }
+      }
+      at = end + gap;
+    }
+    this.add(bytes.subarray(minAt, minEnd));
+    this.add(bytes.subarray(maxAt, maxEnd));
+  }
+
+  /** Looks at one, and copies it when it is a bound. */
+  add(bytes: Uint8Array): void {
+    const min = this.#min;
+    const max = this.#max;
+    if (min === undefined || compare(bytes, 0, bytes.length, min, 0, min.length) < 0) this.#min = bytes.slice();
+    if (max === undefined || compare(bytes, 0, bytes.length, max, 0, max.length) > 0) this.#max = bytes.slice();
+  }
+
+  /** The bounds of what was looked at since the last call. */
+  take(): readonly [min: Uint8Array, max: Uint8Array] | undefined {
+    const bounds = this.#min !== undefined && this.#max !== undefined ? ([this.#min, this.#max] as const) : undefined;
+    this.#min = undefined;
+    this.#max = undefined;
+    return bounds;
+  }
+}
+
+function compare(a: Uint8Array, aAt: number, aEnd: number, b: Uint8Array, bAt: number, bEnd: number): number {
+  const aLength = aEnd - aAt;
+  const bLength = bEnd - bAt;
+  const shorter = Math.min(aLength, bLength);
+  for (let i = 0; i < shorter; i++) {
+    const difference = a[aAt + i]! - b[bAt + i]!;
+    if (difference !== 0) return difference;
+  }
+  return aLength - bLength;
+}

@@ -1,0 +1,14 @@
+/** Numbers of the Parquet format (parquet.thrift), as far as they are written here. */
+
+export const encodings = {
+  plain: 0,
+  deltaBinaryPacked: 5,
+  deltaLengthByteArray: 6,
+  rleDictionary: 8,
+} as const;
+
+export type Encoding = (typeof encodings)[keyof typeof encodings];
+
+export const pageTypes = { dictionary: 2, dataV2: 3 } as const;
+
+export type PageType = (typeof pageTypes)[keyof typeof pageTypes];

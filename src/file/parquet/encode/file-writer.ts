@@ -1,0 +1,304 @@
+import type { SchemaElement } from 'hyparquet';
+import { LakeError } from '../../../errors.ts';
+import type { Field } from '../../../schema/field.ts';
+import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
+import { boundsText, hasBounds, isFloat, maxBoundByteLength } from '../../../stats/collect.ts';
+import type { ColumnBatch, ColumnStats, FileTarget, FileWriter, WrittenFile } from '../../format.ts';
+import { explain, missingValue } from '../refuse.ts';
+import { hasFooterBounds } from '../schema.ts';
+import { type Stored, storedForm } from '../stored.ts';
+import { ByteBuffer } from './byte-buffer.ts';
+import { type Chunk, type ColumnEncoder, Workbench } from './column.ts';
+import { columnOf } from './column-of.ts';
+import { type Codec, type Compressors, codecOf } from './compression.ts';
+import { pageTypes } from './encodings.ts';
+import { type ChunkEntry, type RowGroupEntry, writeFooter } from './footer.ts';
+import { fileSchema, isNested, leafOf } from './leaves.ts';
+import { NestedColumn } from './nested-column.ts';
+import { Output } from './output.ts';
+import { PageAssembler } from './page.ts';
+import { plainValue } from './plain-value.ts';
+
+/** Rows that all columns take in before the next: their cells and the columns' tables stay in the cache. */
+const blockRowCount = 1024;
+/** Slots of all open pages together: columns have smaller pages where there are many. */
+const allPageSlots: number = 1 << 22;
+/** Bytes that a block should add at most. */
+const blockByteLength: number = 4 << 20;
+
+/** That of package.json: a test compares them. */
+const version = '0.1.0';
+
+const magic = Uint8Array.of(0x50, 0x41, 0x52, 0x31);
+
+export interface EncodedWriterOptions {
+  /** Codecs that the runtime lacks. */
+  readonly compressors?: Compressors;
+  /** A page ends after so many slots (levels), 32,768 by default and fewer where there are many columns; */
+  readonly pageSlots?: number;
+  /** or so many bytes before compression, 1 MiB by default. */
+  readonly pageByteLength?: number;
+}
+
+/**
+ * Writes Parquet: see {@link FileWriter}. Memory is bounded by the row group, whose pages are kept, compressed, until it is
+ * written column after column.
+ */
+export function createEncodedWriter(target: FileTarget, options: EncodedWriterOptions = {}): FileWriter {
+  return new EncodedFileWriter(target, options);
+}
+
+type Column = { readonly field: Field; readonly values: ColumnEncoder | NestedColumn };
+
+/** What the catalog gets to know of a leaf: summed up over the row groups. */
+interface LeafTotals {
+  byteLength: number;
+  valueCount: number;
+  nullCount: number;
+  bounds: readonly [min: Physical, max: Physical] | undefined;
+  containsNan: boolean;
+}
+
+class EncodedFileWriter implements FileWriter {
+  readonly #target: FileTarget;
+  readonly #schema: readonly SchemaElement[];
+  readonly #codec: Codec;
+  readonly #bench: Workbench;
+  readonly #columns: readonly Column[];
+  readonly #leaves: readonly ColumnEncoder[];
+  readonly #totals: readonly LeafTotals[];
+  readonly #output: Output;
+  readonly #rowGroups: RowGroupEntry[] = [];
+  #state: 'open' | 'failed' | 'closed' = 'open';
+  #openRowCount = 0;
+  #closedRowCount = 0;
+  #blockRowCount = 64;
+
+  constructor(
+    target: FileTarget,
+    { compressors = {}, pageSlots = 32768, pageByteLength = 1 << 20 }: EncodedWriterOptions,
+  ) {
+    const { fields, options } = target;
+    this.#target = target;
+    this.#schema = fileSchema(fields);
+    this.#codec = codecOf(options.compression, compressors);
+    const leafCount = this.#schema.filter(({ type }) => type !== undefined).length;
+    const sharedSlots = Math.max(4096, Math.floor(allPageSlots / Math.max(1, leafCount)));
+    this.#bench = new Workbench(new PageAssembler(this.#codec), Math.min(pageSlots, sharedSlots), pageByteLength);
+    this.#columns = fields.map((field) => ({
+      field,
+      values: isNested(field)
+        ? new NestedColumn(field, this.#bench)
+        : columnOf(leafOf(field, { path: [field.name], repetition: 0, definition: 1 }), this.#bench),
+    }));
+    this.#leaves = this.#columns.flatMap(({ values }) => (values instanceof NestedColumn ? values.leaves : [values]));
+    this.#totals = this.#leaves.map(() => ({
+      byteLength: 0,
+      valueCount: 0,
+      nullCount: 0,
+      bounds: undefined,
+      containsNan: false,
+    }));
+    this.#output = new Output(target.open);
+  }
+
+  get rowCount(): number {
+    return this.#closedRowCount + this.#openRowCount;
+  }
+
+  get byteLength(): number {
+    return this.#output.byteLength + this.#openByteLength();
+  }
+
+  #openByteLength(): number {
+    let sum = 0;
+    for (const { values } of this.#columns) sum += values.byteLength;
+    return sum;
+  }
+
+  write(batch: ColumnBatch): Promise<void> {
+    return this.#step(() => this.#write(batch));
+  }
+
+  close(): Promise<WrittenFile> {
+    return this.#step(() => this.#close());
+  }
+
+  async abort(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#state = 'failed';
+    await this.#output.abort();
+  }
+
+  /** Runs one call. After a failure the file is dead: part of a batch may be in it. */
+  async #step<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#state !== 'open') throw new LakeError('CLOSED', `the file writer is ${this.#state}: make a new one`);
+    try {
+      return await call();
+    } catch (error) {
+      this.#state = 'failed';
+      throw error;
+    }
+  }
+
+  async #write(batch: ColumnBatch): Promise<void> {
+    this.#checkShape(batch);
+    const { rowGroupRowCount, rowGroupByteLength } = this.#target.options;
+    for (let at = 0; at < batch.rowCount; ) {
+      const before = this.#openByteLength();
+      const room = Math.max(1, rowGroupRowCount - this.#openRowCount);
+      const end = Math.min(batch.rowCount, at + Math.min(room, this.#blockRowCount));
+      for (let i = 0; i < this.#columns.length; i++) this.#append(this.#columns[i]!, batch, i, at, end);
+      this.#openRowCount += end - at;
+      at = end;
+      await this.#bench.assembler.settle();
+      const after = this.#openByteLength();
+      // Rows may be long: the first blocks are small, and those of long rows stay so.
+      this.#blockRowCount =
+        after - before > blockByteLength
+          ? Math.max(1, this.#blockRowCount >>> 2)
+          : Math.min(blockRowCount, this.#blockRowCount * 4);
+      if (this.#openRowCount >= rowGroupRowCount || after >= rowGroupByteLength) await this.#writeRowGroup();
+    }
+  }
+
+  #checkShape({ columns, rowCount }: ColumnBatch): void {
+    const { schema, table } = this.#target.table;
+    if (columns.length !== this.#columns.length)
+      throw new LakeError(
+        'INVALID_ARGUMENT',
+        `the batch has ${columns.length} columns, the table ${this.#columns.length}`,
+      );
+    for (const [i, { field }] of this.#columns.entries())
+      if (columns[i]!.length < rowCount)
+        throw new LakeError(
+          'INVALID_ARGUMENT',
+          `column "${field.name}" has ${columns[i]!.length} values for ${rowCount} rows`,
+          { context: { schema, table, column: field.name } },
+        );
+  }
+
+  #append({ field, values }: Column, batch: ColumnBatch, index: number, from: number, to: number): void {
+    const input = batch.columns[index]!;
+    const nulls = values.nullCount;
+    const place = (at: number) => ({ ...this.#target.table, field, row: batch.firstRow + at });
+    try {
+      values.append(input, from, to);
+    } catch (error) {
+      const refused = values.findRefused(input, from, to);
+      throw refused === undefined ? error : explain(refused.reason, place(refused.index), refused.value);
+    }
+    if (field.nullable || values.nullCount === nulls) return;
+    let at = from;
+    while (input[at] !== null && input[at] !== undefined) at++;
+    throw missingValue(place(at), input[at] as null | undefined);
+  }
+
+  async #writeRowGroup(): Promise<void> {
+    if (this.#output.byteLength === 0) await this.#output.write(magic);
+    const chunks: ChunkEntry[] = [];
+    for (const [i, leaf] of this.#leaves.entries()) {
+      const chunk = leaf.takeChunk();
+      await this.#bench.assembler.settle();
+      const entry = this.#entryOf(leaf, chunk);
+      addChunk(this.#totals[i]!, leaf, chunk, entry.byteLength);
+      chunks.push(entry);
+      for (const page of chunk.pages) await this.#output.write(page.bytes);
+    }
+    this.#rowGroups.push({ rowCount: this.#openRowCount, chunks });
+    this.#closedRowCount += this.#openRowCount;
+    this.#openRowCount = 0;
+  }
+
+  #entryOf(leaf: ColumnEncoder, chunk: Chunk): ChunkEntry {
+    const offset = this.#output.byteLength;
+    const first = chunk.pages[0]!;
+    const hasDictionary = first.content.type === pageTypes.dictionary;
+    let byteLength = 0;
+    let uncompressedLength = 0;
+    for (const page of chunk.pages) {
+      byteLength += page.bytes.length;
+      uncompressedLength += page.uncompressedLength;
+    }
+    return {
+      leaf: leaf.leaf,
+      encodings: chunk.encodings,
+      codec: this.#codec.id,
+      slots: chunk.slots,
+      nullCount: chunk.nullCount,
+      uncompressedLength,
+      byteLength,
+      dictionaryOffset: hasDictionary ? offset : undefined,
+      dataOffset: hasDictionary ? offset + first.bytes.length : offset,
+      bounds: footerBounds(leaf, chunk),
+    };
+  }
+
+  async #close(): Promise<WrittenFile> {
+    if (this.#openRowCount > 0) await this.#writeRowGroup();
+    if (this.#output.byteLength === 0) await this.#output.write(magic);
+    const footer = new ByteBuffer(1024);
+    writeFooter(footer, this.#schema, this.#rowGroups, `edgemere ${version}`);
+    const footerLength = footer.length;
+    footer.reserve(8);
+    footer.view.setUint32(footerLength, footerLength, true);
+    footer.length += 4;
+    footer.append(magic);
+    await this.#output.write(footer.copy());
+    await this.#output.close();
+    this.#state = 'closed';
+    return {
+      rowCount: this.rowCount,
+      byteLength: this.#output.byteLength,
+      footerLength,
+      columns: this.#leaves.map((leaf, i) => statsOf(leaf, this.#totals[i]!)),
+    };
+  }
+}
+
+function addChunk(totals: LeafTotals, { leaf, codec }: ColumnEncoder, chunk: Chunk, byteLength: number): void {
+  totals.byteLength += byteLength;
+  totals.valueCount += chunk.slots - chunk.nullCount;
+  totals.nullCount += chunk.nullCount;
+  totals.containsNan ||= chunk.containsNan;
+  if (chunk.bounds === undefined || !hasBounds(leaf.field.type)) return;
+  totals.bounds = totals.bounds === undefined ? chunk.bounds : widen(totals.bounds, chunk.bounds, codec);
+}
+
+/** Of equal values (both zeros) the first stays the bound. */
+function widen(
+  [min, max]: NonNullable<Chunk['bounds']>,
+  [otherMin, otherMax]: NonNullable<Chunk['bounds']>,
+  codec: ValueCodec,
+): NonNullable<Chunk['bounds']> {
+  return [codec.compare(otherMin, min) < 0 ? otherMin : min, codec.compare(otherMax, max) > 0 ? otherMax : max];
+}
+
+function statsOf({ leaf, codec }: ColumnEncoder, totals: LeafTotals): ColumnStats {
+  const { type, id } = leaf.field;
+  const { byteLength, valueCount, nullCount, bounds, containsNan } = totals;
+  return {
+    fieldId: id,
+    byteLength,
+    valueCount,
+    nullCount,
+    ...(bounds === undefined ? { min: undefined, max: undefined } : boundsText(type, bounds[0], bounds[1], codec)),
+    containsNan: isFloat(type) ? containsNan : undefined,
+  };
+}
+
+/** A row group's bounds for the footer; none where they would be long, or would mislead readers. */
+function footerBounds({ leaf }: ColumnEncoder, chunk: Chunk): ChunkEntry['bounds'] {
+  const { type } = leaf.field;
+  // To readers that order NaN above all numbers, as DuckDB does, bounds without it would be wrong.
+  if (chunk.bounds === undefined || chunk.containsNan || !hasFooterBounds(type)) return undefined;
+  let [min, max] = chunk.bounds;
+  if (isFloat(type)) {
+    // Readers may tell the zeros apart: the bounds have to contain both.
+    if (min === 0) min = -0;
+    if (max === 0) max = 0;
+  }
+  const toStored = storedForm(type) ?? ((value: Physical) => value as Stored);
+  const bounds = [plainValue(leaf.element, toStored(min)), plainValue(leaf.element, toStored(max))] as const;
+  return bounds[0].length <= maxBoundByteLength && bounds[1].length <= maxBoundByteLength ? bounds : undefined;
+}

@@ -1,0 +1,106 @@
+import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
+import type { ByteBuffer } from './byte-buffer.ts';
+import { ColumnEncoder, type Leaf, type Workbench } from './column.ts';
+import type { Encoding } from './encodings.ts';
+import { FloatPages } from './float-pages.ts';
+
+type Floats = Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+
+/** FLOAT and DOUBLE. */
+export class FloatColumn extends ColumnEncoder {
+  readonly #single: boolean;
+  readonly #pages: FloatPages;
+  #values: Floats;
+  #min = Number.POSITIVE_INFINITY;
+  #max = Number.NEGATIVE_INFINITY;
+  #containsNan = false;
+
+  constructor(leaf: Leaf, codec: ValueCodec, bench: Workbench, single: boolean) {
+    super(leaf, codec, bench);
+    this.#single = single;
+    this.#values = single ? new Float32Array(0) : new Float64Array(0);
+    this.#pages = new FloatPages(single ? 1 : 2);
+  }
+
+  protected grow(capacity: number): void {
+    const grown = this.#single ? new Float32Array(capacity) : new Float64Array(capacity);
+    grown.set(this.#values.subarray(0, this.count));
+    this.#values = grown;
+  }
+
+  protected openByteLength(): number {
+    return this.count * this.#values.BYTES_PER_ELEMENT;
+  }
+
+  protected override isDirect(values: ArrayLike<unknown>): values is Floats {
+    return values instanceof Float64Array || values instanceof Float32Array;
+  }
+
+  protected take(values: ArrayLike<unknown>, from: number, to: number): number {
+    const start = this.count;
+    if (this.isDirect(values)) {
+      this.#values.set(values.subarray(from, to), start);
+      this.count += to - from;
+    } else this.#takeAny(values, from, to);
+    this.#observe(start, values, from, to);
+    return to;
+  }
+
+  #takeAny(values: ArrayLike<unknown>, from: number, to: number): void {
+    const { nulls } = this.flat;
+    const slot = this.flat.slots - from;
+    const floats = this.#values;
+    let { nullCount } = this.flat;
+    let count = this.count;
+    for (let i = from; i < to; i++) {
+      const value = values[i];
+      if (typeof value === 'number') floats[count++] = value;
+      else if (value === null || value === undefined) nulls[nullCount++] = slot + i;
+      else floats[count++] = this.codec.encode(value) as number;
+    }
+    this.count = count;
+    this.flat.nullCount = nullCount;
+  }
+
+  /** Takes the bounds of the stored floats from `start` on. */
+  #observe(start: number, values: ArrayLike<unknown>, from: number, to: number): void {
+    const floats = this.#values;
+    let min = this.#min;
+    let max = this.#max;
+    let nans = 0;
+    for (let i = start; i < this.count; i++) {
+      const value = floats[i]!;
+      if (value < min) min = value;
+      if (value > max) max = value;
+      // biome-ignore lint/suspicious/noSelfCompare: the quickest test for NaN.
+      if (value !== value) nans++;
+    }
+    // A number that is too large for a float32 was stored as infinity.
+    if (this.#single && (max === Number.POSITIVE_INFINITY || min === Number.NEGATIVE_INFINITY))
+      for (let i = from; i < to; i++) if (typeof values[i] === 'number') this.codec.encode(values[i]);
+    this.#min = min;
+    this.#max = max;
+    if (nans > 0) this.#containsNan = true;
+  }
+
+  protected encode(out: ByteBuffer): Encoding {
+    return this.#pages.encode(out, new Int32Array(this.#values.buffer), this.count);
+  }
+
+  protected override takeDictionary(out: ByteBuffer): number {
+    return this.#pages.takeDictionary(out);
+  }
+
+  protected takeBounds(): readonly [min: Physical, max: Physical] | undefined {
+    const bounds = this.#min <= this.#max ? ([this.#min, this.#max] as const) : undefined;
+    this.#min = Number.POSITIVE_INFINITY;
+    this.#max = Number.NEGATIVE_INFINITY;
+    return bounds;
+  }
+
+  protected override takeContainsNan(): boolean {
+    const nan = this.#containsNan;
+    this.#containsNan = false;
+    return nan;
+  }
+}

@@ -1,0 +1,306 @@
+import { showValue } from '../../../errors.ts';
+import type { Field } from '../../../schema/field.ts';
+import { ValueError } from '../../../spec/values/codec.ts';
+import type { ColumnEncoder, Refused, Workbench } from './column.ts';
+import { columnOf } from './column-of.ts';
+import { isNested, leafOf, type Place } from './leaves.ts';
+
+/** Values of a leaf that are collected before it takes them in. */
+const leafValues = 8192;
+
+/** Encodes a list, struct or map: takes rows apart into the values and levels of its leaves (Dremel's shredding). */
+export class NestedColumn {
+  readonly leaves: readonly ColumnEncoder[];
+  readonly #node: Node;
+  readonly #leafNodes: readonly LeafNode[];
+
+  constructor(field: Field, bench: Workbench) {
+    const leafNodes: LeafNode[] = [];
+    this.#node = nodeOf(field, { path: [field.name], repetition: 0, definition: 1 }, bench, leafNodes);
+    this.#leafNodes = leafNodes;
+    this.leaves = leafNodes.map(({ column }) => column);
+  }
+
+  get byteLength(): number {
+    let sum = 0;
+    for (const { byteLength } of this.leaves) sum += byteLength;
+    return sum;
+  }
+
+  /** Rows that are NULL. */
+  nullCount = 0;
+
+  append(values: ArrayLike<unknown>, from: number, to: number): void {
+    const leaves = this.#leafNodes;
+    for (let i = from; i < to; ) {
+      for (const leaf of leaves) leaf.column.begin();
+      for (let full = false; i < to && !full; i++) {
+        const value = values[i];
+        if (absent(value)) this.nullCount++;
+        this.#node.write(value, 0, 0);
+        for (let l = 0; l < leaves.length; l++) full ||= leaves[l]!.pending >= leafValues;
+      }
+      for (const leaf of leaves) leaf.hand();
+    }
+  }
+
+  findRefused(values: ArrayLike<unknown>, from: number, to: number): Refused | undefined {
+    for (let index = from; index < to; index++) {
+      try {
+        this.#node.check(values[index], '');
+      } catch (error) {
+        if (error instanceof RefusedWithin) return { index, value: error.value, reason: error };
+        throw error;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Why a value within a nested one is refused. */
+class RefusedWithin extends ValueError {
+  readonly value: unknown;
+
+  constructor(reason: string, path: string, value: unknown) {
+    super(path === '' ? reason : `${reason} at ${path}`);
+    this.value = value;
+  }
+}
+
+/**
+ * A field within the column. `definition` is the level of what is there when the value is NULL. `write` may throw anything at all
+ * when a value is refused; `check` then says which.
+ */
+interface Node {
+  write(value: unknown, repetition: number, definition: number): void;
+  check(value: unknown, path: string): void;
+}
+
+function nodeOf(field: Field, place: Place, bench: Workbench, leaves: LeafNode[]): Node {
+  const { type, children } = field;
+  if (!isNested(field)) {
+    const leaf = new LeafNode(columnOf(leafOf(field, place), bench), place);
+    leaves.push(leaf);
+    return leaf;
+  }
+  const below = (name: string, repeated: boolean, required: boolean, within: string[]): Place => ({
+    path: [...place.path, ...within, name],
+    repetition: place.repetition + (repeated ? 1 : 0),
+    definition: place.definition + (repeated ? 1 : 0) + (required ? 0 : 1),
+  });
+  switch (type.name) {
+    case 'list': {
+      const element = nodeOf(children[0]!, below('element', true, false, ['list']), bench, leaves);
+      return new ListNode(element, place);
+    }
+    case 'map': {
+      const key = nodeOf(children[0]!, below('key', true, true, ['key_value']), bench, leaves);
+      const value = nodeOf(children[1]!, below('value', true, false, ['key_value']), bench, leaves);
+      return new MapNode(key, value, place);
+    }
+    default:
+      return new StructNode(
+        children.map((child) => child.name),
+        children.map((child) => nodeOf(child, below(child.name, false, false, []), bench, leaves)),
+        place,
+      );
+  }
+}
+
+const absent = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+class LeafNode implements Node {
+  readonly column: ColumnEncoder;
+  readonly #definition: number;
+  readonly #levels: NonNullable<ColumnEncoder['nested']>;
+  #values: unknown[] = [];
+  pending = 0;
+
+  constructor(column: ColumnEncoder, place: Place) {
+    this.column = column;
+    this.#definition = place.definition;
+    this.#levels = column.nested!;
+  }
+
+  write(value: unknown, repetition: number, definition: number): void {
+    if (absent(value)) this.#levels.add(repetition, definition);
+    else {
+      this.#levels.add(repetition, this.#definition);
+      this.#values[this.pending++] = value;
+    }
+  }
+
+  /** Hands the values over to the column. */
+  hand(): void {
+    this.column.appendDense(this.#values, this.pending);
+    this.pending = 0;
+  }
+
+  check(value: unknown, path: string): void {
+    if (absent(value)) return;
+    try {
+      this.column.codec.encode(value);
+    } catch (error) {
+      if (error instanceof ValueError) throw new RefusedWithin(error.message, path, value);
+      throw error;
+    }
+  }
+}
+
+class ListNode implements Node {
+  readonly #element: Node;
+  readonly #definition: number;
+  readonly #repetition: number;
+
+  constructor(element: Node, { definition, repetition }: Place) {
+    this.#element = element;
+    this.#definition = definition;
+    this.#repetition = repetition + 1;
+  }
+
+  write(value: unknown, repetition: number, definition: number): void {
+    if (absent(value)) this.#element.write(null, repetition, definition);
+    else if (!isList(value)) throw new ValueError(expectedList);
+    else if (value.length === 0) this.#element.write(null, repetition, this.#definition);
+    else {
+      this.#element.write(value[0], repetition, this.#definition + 1);
+      for (let i = 1; i < value.length; i++) this.#element.write(value[i], this.#repetition, this.#definition + 1);
+    }
+  }
+
+  check(value: unknown, path: string): void {
+    if (absent(value)) return;
+    if (!isList(value)) throw new RefusedWithin(expectedList, path, value);
+    for (let i = 0; i < value.length; i++) this.#element.check(value[i], `${path}[${i}]`);
+  }
+}
+
+const expectedList = 'expected an array';
+
+/** Arrays and typed arrays. */
+function isList(value: unknown): value is ArrayLike<unknown> {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+}
+
+class StructNode implements Node {
+  readonly #names: readonly string[];
+  readonly #members: readonly Node[];
+  readonly #definition: number;
+  /** Whether every object has a property of some member's name: `constructor`, for example. */
+  readonly #inherited: boolean;
+
+  constructor(names: readonly string[], members: readonly Node[], { definition }: Place) {
+    this.#names = names;
+    this.#members = members;
+    this.#definition = definition;
+    this.#inherited = names.some((name) => name in {});
+  }
+
+  write(value: unknown, repetition: number, definition: number): void {
+    const members = this.#members;
+    if (absent(value)) {
+      for (let i = 0; i < members.length; i++) members[i]!.write(null, repetition, definition);
+      return;
+    }
+    const names = this.#names;
+    if (!isRecord(value) || this.#unknown(value) !== undefined) throw new ValueError(expectedRecord);
+    for (let i = 0; i < members.length; i++) {
+      const name = names[i]!;
+      const member = this.#inherited && !Object.hasOwn(value, name) ? undefined : value[name];
+      members[i]!.write(member, repetition, this.#definition);
+    }
+  }
+
+  /** A key that is no member's name. */
+  #unknown(value: Readonly<Record<string, unknown>>): string | undefined {
+    let next = 0;
+    for (const key in value) {
+      // Keys mostly come in the order of the members.
+      if (key === this.#names[next]) next++;
+      else if (!this.#names.includes(key)) return key;
+    }
+    return undefined;
+  }
+
+  check(value: unknown, path: string): void {
+    if (absent(value)) return;
+    if (!isRecord(value)) throw new RefusedWithin(expectedRecord, path, value);
+    const unknown = this.#unknown(value);
+    if (unknown !== undefined)
+      throw new RefusedWithin(`expected no member but ${this.#names.join(', ')}`, `${path}.${unknown}`, value[unknown]);
+    for (const [i, member] of this.#members.entries()) {
+      const name = this.#names[i]!;
+      member.check(Object.hasOwn(value, name) || !(name in {}) ? value[name] : undefined, `${path}.${name}`);
+    }
+  }
+}
+
+const expectedRecord = 'expected an object with the members as keys';
+
+/** Objects that hold members by name, not by another rule. */
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !ArrayBuffer.isView(value) &&
+    !(value instanceof Map) &&
+    !(value instanceof Set) &&
+    !(value instanceof Date)
+  );
+}
+
+class MapNode implements Node {
+  readonly #key: Node;
+  readonly #value: Node;
+  readonly #definition: number;
+  readonly #repetition: number;
+
+  constructor(key: Node, value: Node, { definition, repetition }: Place) {
+    this.#key = key;
+    this.#value = value;
+    this.#definition = definition;
+    this.#repetition = repetition + 1;
+  }
+
+  write(value: unknown, repetition: number, definition: number): void {
+    if (absent(value)) {
+      this.#writeNone(repetition, definition);
+      return;
+    }
+    let next = repetition;
+    let empty = true;
+    for (const [key, item] of entriesOf(value)) {
+      empty = false;
+      if (absent(key)) throw new ValueError(expectedKey);
+      this.#key.write(key, next, this.#definition + 1);
+      this.#value.write(item, next, this.#definition + 1);
+      next = this.#repetition;
+    }
+    if (empty) this.#writeNone(repetition, this.#definition);
+  }
+
+  #writeNone(repetition: number, definition: number): void {
+    this.#key.write(null, repetition, definition);
+    this.#value.write(null, repetition, definition);
+  }
+
+  check(value: unknown, path: string): void {
+    if (absent(value)) return;
+    if (!(value instanceof Map) && !isRecord(value)) throw new RefusedWithin(expectedMap, path, value);
+    for (const [key, item] of entriesOf(value)) {
+      if (absent(key)) throw new RefusedWithin(expectedKey, path, key);
+      this.#key.check(key, `${path}.key`);
+      this.#value.check(item, `${path}[${showValue(key)}]`);
+    }
+  }
+}
+
+const expectedMap = 'expected a Map, or an object with its keys';
+const expectedKey = 'expected no NULL among the keys of a map';
+
+function entriesOf(value: unknown): Iterable<readonly [unknown, unknown]> {
+  if (value instanceof Map) return value;
+  if (!isRecord(value)) throw new ValueError(expectedMap);
+  return Object.entries(value);
+}

@@ -1,0 +1,192 @@
+import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
+import { ByteBounds } from './byte-bounds.ts';
+import { ByteBuffer } from './byte-buffer.ts';
+import { ColumnEncoder, type Leaf, type Workbench } from './column.ts';
+import { type Encoding, encodings } from './encodings.ts';
+import { writeCodes } from './integer-pages.ts';
+import { TextDictionary } from './text-dictionary.ts';
+import { appendUtf8, decodeUtf8 } from './utf8.ts';
+
+/** Strings that are encoded together: enough to hide the cost of a call, few enough to stay in the cache. */
+const joinedCount = 1024;
+const joinedUnits = 65536;
+/** More than this isn't encoded a second time when a dictionary is given up. */
+const maxConvertedUnits: number = 1 << 22;
+
+/** Strings as they are, JSON (text or other values), or integers stored as their digits. */
+export type TextKind = 'text' | 'json' | 'digits';
+
+/**
+ * BYTE_ARRAY of text. Values go to a dictionary at first; where they hardly repeat, to DELTA_LENGTH_BYTE_ARRAY: all bytes in
+ * one piece, the lengths apart.
+ */
+export class TextColumn extends ColumnEncoder {
+  readonly #kind: TextKind;
+  readonly #bounds = new ByteBounds();
+  readonly #dictionary = new TextDictionary();
+  /** Whether the open page holds bytes and lengths, not codes. */
+  #direct = false;
+  /** Whether the page that comes next, or every row group that comes next, does. */
+  #directNext = false;
+  #directForGood = false;
+  /** Codes, or lengths. */
+  #integers = new Int32Array(0);
+  readonly #bytes = new ByteBuffer(0);
+  /** What is encoded together, used again and again. */
+  readonly #strings = new Array<string>(joinedCount).fill('');
+
+  constructor(leaf: Leaf, codec: ValueCodec, bench: Workbench, kind: TextKind) {
+    super(leaf, codec, bench);
+    this.#kind = kind;
+    this.#direct = kind === 'digits';
+    this.#directForGood = this.#direct;
+  }
+
+  protected grow(capacity: number): void {
+    const grown = new Int32Array(capacity);
+    grown.set(this.#integers.subarray(0, this.count));
+    this.#integers = grown;
+  }
+
+  protected openByteLength(): number {
+    return this.#direct ? this.#bytes.length + this.count : this.count * 2;
+  }
+
+  protected override dictionaryByteLength(): number {
+    return this.#dictionary.unitCount;
+  }
+
+  override begin(): void {
+    if (!this.#directNext) return;
+    if (this.pageCount > 0 || !this.#convert()) this.closePage();
+    this.#directNext = false;
+    this.#direct = true;
+  }
+
+  protected take(values: ArrayLike<unknown>, from: number, to: number): number {
+    return this.#direct ? this.#takeDirect(values, from, to) : this.#takeCoded(values, from, to);
+  }
+
+  #takeCoded(values: ArrayLike<unknown>, from: number, to: number): number {
+    const { nulls } = this.flat;
+    const slot = this.flat.slots - from;
+    const codes = this.#integers;
+    const dictionary = this.#dictionary;
+    const { codeOf } = dictionary;
+    const start = this.count;
+    let { nullCount } = this.flat;
+    let count = start;
+    let full = false;
+    let i = from;
+    for (; i < to && !full; i++) {
+      const value = values[i];
+      let code = codeOf.get(value);
+      if (code === undefined) {
+        if (value === null || value === undefined) {
+          nulls[nullCount++] = slot + i;
+          continue;
+        }
+        const text = this.codec.encode(value) as string;
+        // What JSON columns take besides strings is known by its text.
+        code = codeOf.get(text) ?? dictionary.add(text);
+        if (dictionary.isFull) {
+          this.#directNext = true;
+          full = this.nested === undefined;
+        }
+      }
+      codes[count++] = code;
+    }
+    this.count = count;
+    this.flat.nullCount = nullCount;
+    if (dictionary.isUselessAfter(count - start)) {
+      this.#directNext = true;
+      this.#directForGood = true;
+    }
+    return i;
+  }
+
+  #takeDirect(values: ArrayLike<unknown>, from: number, to: number): number {
+    const { nulls } = this.flat;
+    const slot = this.flat.slots - from;
+    const plain = this.#kind === 'text';
+    const strings = this.#strings;
+    let { nullCount } = this.flat;
+    let i = from;
+    while (i < to && (i === from || this.openByteLength() < this.bench.pageByteLength)) {
+      let length = 0;
+      let units = 0;
+      for (; i < to && length < joinedCount && units < joinedUnits; i++) {
+        const value = values[i];
+        if (value === null || value === undefined) {
+          nulls[nullCount++] = slot + i;
+          continue;
+        }
+        const text = plain && typeof value === 'string' ? value : String(this.codec.encode(value));
+        units += text.length;
+        strings[length++] = text;
+      }
+      this.#append(length < joinedCount ? strings.slice(0, length) : strings, units);
+    }
+    this.flat.nullCount = nullCount;
+    return i;
+  }
+
+  #append(strings: readonly string[], units: number): void {
+    if (strings.length === 0) return;
+    // Only the codec says what is wrong with one.
+    if (!appendUtf8(this.#bytes, strings, units, this.#integers, this.count))
+      strings.map((text) => this.codec.encode(text));
+    this.count += strings.length;
+  }
+
+  /** Turns the open page's codes into bytes, and forgets the dictionary. False, with nothing done, when that is much work. */
+  #convert(): boolean {
+    const { entries } = this.#dictionary;
+    const codes = this.#integers;
+    const total = this.count;
+    let units = 0;
+    for (let i = 0; i < total; i++) units += entries[codes[i]!]!.length;
+    if (units > maxConvertedUnits) return false;
+    this.count = 0;
+    while (this.count < total) {
+      const strings: string[] = [];
+      const end = Math.min(total, this.count + joinedCount);
+      units = 0;
+      for (let i = this.count; i < end; i++) {
+        const text = entries[codes[i]!]!;
+        units += text.length;
+        strings.push(text);
+      }
+      this.#append(strings, units);
+    }
+    this.#dictionary.clear();
+    return true;
+  }
+
+  protected encode(out: ByteBuffer): Encoding {
+    const count = this.count;
+    if (!this.#direct) {
+      const { entries, width } = this.#dictionary;
+      if (this.pageCount > 0 || entries.length * 2 <= count || !this.#convert())
+        return writeCodes(out, this.#integers, count, width);
+      this.#direct = true;
+    }
+    this.#bounds.observe(this.#bytes, 0, 0, this.#integers, count);
+    this.bench.planner.plan32(this.#integers, count);
+    this.bench.planner.write(out);
+    out.append(this.#bytes.bytes.subarray(0, this.#bytes.length));
+    this.#bytes.length = 0;
+    return encodings.deltaLengthByteArray;
+  }
+
+  protected override takeDictionary(out: ByteBuffer): number {
+    this.#direct = this.#directForGood;
+    this.#directNext = false;
+    return this.#dictionary.entries.length === 0 ? 0 : this.#dictionary.take(out, this.#bounds);
+  }
+
+  protected takeBounds(): readonly [min: Physical, max: Physical] | undefined {
+    const bounds = this.#bounds.take();
+    return bounds && [decodeUtf8(bounds[0]), decodeUtf8(bounds[1])];
+  }
+}
