@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { memoryCatalog, memoryStore } from '../../adapters/memory.ts';
 import { everyFault, type FaultPlace, Scenario } from '../support/fault-scenario.ts';
 import { Faults } from '../support/faults.ts';
@@ -41,3 +42,26 @@ for (const { index, name, moment } of faults)
     expect(scenario.faults.failed).toEqual([{ name, moment }]);
     await scenario.verify();
   });
+
+test('any number of calls fail, at random', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), async (seed) => {
+      const random = evenly(seed);
+      await using scenario = new Scenario(place(), new Faults().failAtRandom(0.04, random));
+      await scenario.run();
+      await scenario.verify();
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
+
+/** Draws from 0 to 1, evenly, unlike fast-check's doubles (mulberry32). */
+function evenly(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

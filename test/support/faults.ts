@@ -16,6 +16,7 @@ export class Faults {
   /** What calls left undone when they failed: frees what they held. To be called at the end. */
   readonly later: (() => Promise<unknown>)[] = [];
   readonly #named: { readonly name: string; readonly moment: FaultMoment; rest: number }[] = [];
+  #chance: { readonly probability: number; readonly random: () => number } | undefined;
   #index = -1;
   #moment: FaultMoment = 'before';
 
@@ -30,6 +31,19 @@ export class Faults {
   failNext(name: string, moment: FaultMoment, nth = 1): this {
     this.#named.push({ name, moment, rest: nth });
     return this;
+  }
+
+  /** From now on calls fail at random; `random` draws from 0 to 1. */
+  failAtRandom(probability: number, random: () => number): this {
+    this.#chance = { probability, random };
+    return this;
+  }
+
+  /** No more faults. */
+  stop(): void {
+    this.#chance = undefined;
+    this.#index = -1;
+    this.#named.length = 0;
   }
 
   count(name: string): number {
@@ -55,7 +69,10 @@ export class Faults {
   #momentOf(name: string, index: number): FaultMoment | undefined {
     const named = this.#named.find((fault) => fault.name === name);
     if (named && --named.rest === 0) return this.#named.splice(this.#named.indexOf(named), 1)[0]?.moment;
-    return index === this.#index ? this.#moment : undefined;
+    if (index === this.#index) return this.#moment;
+    if (this.#chance === undefined || this.#chance.random() >= this.#chance.probability) return undefined;
+    const moments: readonly FaultMoment[] = ['before', 'during', 'after'];
+    return moments[Math.floor(this.#chance.random() * moments.length)];
   }
 
   /** The error that an adapter gives. */
