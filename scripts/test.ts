@@ -25,14 +25,22 @@ interface Prepared {
   stop(): Promise<void>;
 }
 
-/** Starts what the environment does not name, and finds DuckDB's extensions once for all. */
+/**
+ * Starts what the environment does not name, and finds DuckDB's extensions once for all. What fails is left out: the tests
+ * that need it try again by themselves, and fail with its reason.
+ */
 async function prepare(): Promise<Prepared> {
   const missing = Object.keys(SERVICES).filter((name) => !process.env[SERVICES[name]!]);
-  const [extensions, services] = await Promise.all([
+  const [extensions, ...started] = await Promise.allSettled([
     extensionsFolder(),
-    missing.length > 0 ? startServices(missing) : { env: {}, stop: async () => {} },
+    ...missing.map((name) => startServices([name])),
   ]);
-  return { env: { ...services.env, EDGEMERE_DUCKDB_EXTENSIONS: extensions }, stop: services.stop };
+  const services = started.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value);
+  const env: Record<string, string> = Object.assign({}, ...services.map((service) => service.env));
+  if (extensions.status === 'fulfilled') env['EDGEMERE_DUCKDB_EXTENSIONS'] = extensions.value;
+  for (const outcome of [extensions, ...started])
+    if (outcome.status === 'rejected') console.log(String(outcome.reason));
+  return { env, stop: async () => void (await Promise.allSettled(services.map((service) => service.stop()))) };
 }
 
 function report(name: string, outcome: Outcome, milliseconds: number): void {
@@ -58,8 +66,6 @@ async function runTask(task: Task, prepared: Promise<Prepared> | undefined): Pro
 
 async function runAll(tasks: readonly Task[], prepared: Promise<Prepared> | undefined): Promise<Counts> {
   const total = { passed: 0, failed: 0, skipped: 0 };
-  // Each task that needs them reports their failure.
-  prepared?.catch(() => {});
   const queue = [...tasks];
   const lane = async (): Promise<void> => {
     for (let task = queue.shift(); task; task = queue.shift()) {
@@ -72,7 +78,7 @@ async function runAll(tasks: readonly Task[], prepared: Promise<Prepared> | unde
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
-  await prepared?.then(({ stop }) => stop()).catch(() => {});
+  await prepared?.then(({ stop }) => stop());
   return total;
 }
 

@@ -3,6 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bin, ROOT, run } from '../process.ts';
 
+/** A careful user's settings, who also checks the declarations of what they install. */
+const STRICT = {
+  compilerOptions: {
+    target: 'esnext',
+    module: 'nodenext',
+    lib: ['esnext', 'dom', 'dom.iterable'],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+  },
+  files: ['consumer.ts'],
+};
+
 /** Builds both npm packages, lints them, installs their tarballs in an empty project and uses them there. */
 export async function packageCheck(): Promise<string> {
   await run(bin('node'), ['scripts/build.ts']);
@@ -21,9 +37,8 @@ export async function packageCheck(): Promise<string> {
     await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs], { cwd: scratch });
 
     cpSync(join(ROOT, 'scripts/checks/consumer.ts'), join(scratch, 'consumer.ts'));
-    const strict = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false', '--types', '', '--noEmit'];
-    const target = ['--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom,dom.iterable'];
-    await run(bin('tsc'), [...strict, ...target, 'consumer.ts'], { cwd: scratch });
+    writeFileSync(join(scratch, 'tsconfig.json'), JSON.stringify(STRICT));
+    await run(bin('tsc'), ['-p', 'tsconfig.json'], { cwd: scratch });
     await run(bin('node'), ['consumer.ts'], { cwd: scratch });
     const seen = await run(bin('node'), ['node_modules/.bin/edgemere', 'ls', 'lake.sqlite', '--json'], {
       cwd: scratch,

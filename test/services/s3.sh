@@ -190,7 +190,8 @@ workers = 0
 log_udp_host = 127.0.0.1
 log_udp_port = 9
 mount_check = false"
-      local run=(PYTHONPATH="$prefix" PYTHONDONTWRITEBYTECODE=1 EVENTLET_NO_GREENDNS=yes "$python")
+      # -S: the system's own packages, such as a pyOpenSSL that wants another cryptography, must not be found
+      local run=(PYTHONPATH="$prefix" PYTHONDONTWRITEBYTECODE=1 EVENTLET_NO_GREENDNS=yes "$python" -S)
       env "${run[@]}" - "$etc" "${ports[@]}" >>"$dir/s3.log" 2>&1 <<'PY' || die "Swift's rings could not be made: see $dir/s3.log"
 import sys
 from swift.common.ring import RingBuilder

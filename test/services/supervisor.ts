@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from './postgres.ts';
@@ -28,7 +28,11 @@ const starters: Record<string, () => Promise<Running>> = {
 
 async function startS3(server: string): Promise<Running> {
   const dir = await mkdtemp(`/tmp/edgemere-${server}-`);
-  const exports = await s3(server, 'start', dir);
+  const exports = await s3(server, 'start', dir).catch(async (error) => {
+    const log = await readFile(join(dir, 's3.log'), 'utf8').catch(() => '');
+    await rm(dir, { recursive: true, force: true });
+    throw new Error(`${error.message}${log.slice(-2000)}`);
+  });
   const value = (name: string): string => {
     const quoted = new RegExp(`^export ${name}=(.*)$`, 'm').exec(exports)?.[1];
     if (quoted === undefined) throw new Error(`s3.sh printed no ${name}`);
