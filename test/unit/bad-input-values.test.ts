@@ -418,7 +418,7 @@ describe('rows that do not fit the table', () => {
         },
       ],
     ];
-    for (const source of sources) expect(table.insert(source() as never)).rejects.toBe(mine);
+    for (const source of sources) await expect(table.insert(source() as never)).rejects.toBe(mine);
     expect(await left()).toEqual([]);
     expect(JSON.stringify(catalog.dump())).toBe(before);
   });
