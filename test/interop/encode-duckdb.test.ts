@@ -41,12 +41,14 @@ test(
         const fields = fieldsOf(plan);
         const columns = valuesOf(plan);
         const { bytes } = await encodeFile(fields, columns, plan.options, plan, plan.batchRowCount);
-        const path = join(dir, 'random.parquet');
+        // DuckDB caches what it has read of a path.
+        const path = join(dir, `${crypto.randomUUID()}.parquet`);
         await Bun.write(path, bytes);
         const selected = plan.columns.map(({ type }, c) => `${textSql(`c${c}`, type)} AS c${c}`);
         const rows = await duck.rows(
           `SELECT ${selected.join(', ')} FROM read_parquet('${path}') ORDER BY file_row_number`,
         );
+        await rm(path);
         expect(rows.length).toBe(columns[0]!.length);
         for (const [c, { type }] of plan.columns.entries()) {
           const codec = codecFor(parseType(type));

@@ -262,13 +262,8 @@ describe('compression', () => {
   });
 
   test('zstd that the caller hands in', async () => {
-    const compress = promisify(zstdCompress);
-    const { bytes, file } = await encodeFile(
-      [id, name],
-      [ids, names],
-      { compression: 'zstd' },
-      { compressors: { zstd: compress } },
-    );
+    const compressors = { zstd: { compress: promisify(zstdCompress), decompress: zstdDecompressSync } };
+    const { bytes, file } = await encodeFile([id, name], [ids, names], { compression: 'zstd' }, { compressors });
     expect(file.byteLength).toBe(bytes.length);
     const rows = await parquetReadObjects({
       file: bytes.buffer,

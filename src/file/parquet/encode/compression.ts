@@ -1,13 +1,8 @@
 import { LakeError } from '../../../errors.ts';
+import type { Compressors } from '../../compressors.ts';
 import type { FileOptions } from '../../format.ts';
 import type { ByteBuffer } from './byte-buffer.ts';
 import { compressSnappy } from './snappy.ts';
-
-/** Compresses the values of one page, whole: `zstdCompress` of `node:zlib`, for example. */
-export type CompressPage = (bytes: Uint8Array) => Promise<Uint8Array>;
-
-/** Compression that isn't built in, by the name that the lake's options give it. */
-export type Compressors = Readonly<Partial<Record<FileOptions['compression'], CompressPage>>>;
 
 /** How the pages of a file are compressed: at once, later, or not at all. */
 export interface Codec {
@@ -15,18 +10,19 @@ export interface Codec {
   readonly id: number;
   /** Appends the compressed bytes. Returns false, having appended nothing, when they aren't smaller; unless `always`. */
   readonly compressNow?: (source: ByteBuffer, start: number, end: number, out: ByteBuffer, always: boolean) => boolean;
-  readonly compressLater?: CompressPage;
+  /** Compresses the values of one page, whole. */
+  readonly compressLater?: (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 }
 
 const ids: Readonly<Record<FileOptions['compression'], number>> = { uncompressed: 0, snappy: 1, gzip: 2, zstd: 6 };
 
 /** The codec of a file. UNSUPPORTED when neither the caller nor the runtime has it. */
 export function codecOf(name: FileOptions['compression'], compressors: Compressors): Codec {
-  const given = compressors[name];
   const id = ids[name];
-  if (given !== undefined) return { id, compressLater: given };
   if (name === 'uncompressed') return { id };
   if (name === 'snappy') return { id, compressNow: compressSnappy };
+  const given = compressors[name];
+  if (given !== undefined) return { id, compressLater: (bytes) => given.compress(bytes) };
   if (!streams(name))
     throw new LakeError(
       'UNSUPPORTED',

@@ -3,6 +3,7 @@ import { LakeError } from '../../../errors.ts';
 import type { Field } from '../../../schema/field.ts';
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
 import { boundsText, hasBounds, isFloat, maxBoundByteLength } from '../../../stats/collect.ts';
+import type { Compressors } from '../../compressors.ts';
 import type { ColumnBatch, ColumnStats, FileTarget, FileWriter, WrittenFile } from '../../format.ts';
 import { explain, missingValue } from '../refuse.ts';
 import { hasFooterBounds } from '../schema.ts';
@@ -10,7 +11,7 @@ import { type Stored, storedForm } from '../stored.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import { type Chunk, type ColumnEncoder, Workbench } from './column.ts';
 import { columnOf } from './column-of.ts';
-import { type Codec, type Compressors, codecOf } from './compression.ts';
+import { type Codec, codecOf } from './compression.ts';
 import { pageTypes } from './encodings.ts';
 import { type ChunkEntry, type RowGroupEntry, writeFooter } from './footer.ts';
 import { fileSchema, isNested, leafOf } from './leaves.ts';
@@ -32,7 +33,7 @@ const version = '0.1.0';
 const magic = Uint8Array.of(0x50, 0x41, 0x52, 0x31);
 
 export interface EncodedWriterOptions {
-  /** Codecs that the runtime lacks. */
+  /** Those that the runtime lacks, or faster ones. */
   readonly compressors?: Compressors;
   /** A page ends after so many slots (levels), 32,768 by default and fewer where there are many columns; */
   readonly pageSlots?: number;
