@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 /** Whoever reads the output has gone away, as `head` does: no failure, there is just nobody left to tell. */
 export class OutputClosed extends Error {
@@ -8,8 +8,10 @@ export class OutputClosed extends Error {
 /** What a command has of the world around it. */
 export interface Io {
   readonly env: NodeJS.ProcessEnv;
+  /** Only asked for where it is read: opening it makes a pipe non-blocking for all the processes that share it. */
+  readonly stdin: () => Readable;
   readonly stdout: Output;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
 }

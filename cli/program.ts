@@ -1,11 +1,6 @@
+// Version 14: 15 imports node:process as a module, which opens standard input, whoever may be reading it.
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { append } from './commands/append.ts';
 import type { LakeOptions } from './commands/context.ts';
-import { create } from './commands/create.ts';
-import { topics } from './commands/help.ts';
-import { init } from './commands/init.ts';
-import { describe, files, ls, snapshots, stats } from './commands/look.ts';
-import { scan } from './commands/scan.ts';
 import { inputFormats } from './input/file.ts';
 import type { Io } from './io.ts';
 import { rowFormats } from './output/rows.ts';
@@ -23,7 +18,9 @@ Exit codes: 0 done, 1 failed, 2 used wrongly, 130 interrupted. EDGEMERE_DEBUG=1 
   edgemere append mylake movies movies.csv --create
   edgemere scan mylake movies --limit 10`;
 
-type Action<Options> = (args: readonly string[], options: Options, io: Io) => Promise<void>;
+type Action = (args: readonly string[], options: LakeOptions, io: Io) => Promise<void>;
+/** Loads a command: none costs anything before it is used. */
+type Loader = () => Promise<Action>;
 
 /** The command line. Running it rejects with a CommanderError when it was used wrongly. */
 export function buildProgram(io: Io, version: string): Command {
@@ -35,14 +32,13 @@ export function buildProgram(io: Io, version: string): Command {
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(' [options]', '')}` })
     .exitOverride()
     // One line, which main writes.
-    .configureOutput({ outputError: () => {} });
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text).catch(() => {}),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: () => {},
+    });
 
-  const command = <Options extends LakeOptions>(
-    name: string,
-    usage: string,
-    summary: string,
-    action: Action<Options>,
-  ): Command => {
+  const command = (name: string, usage: string, summary: string, load: Loader): Command => {
     const made = program
       .command(name)
       .summary(summary)
@@ -55,15 +51,29 @@ export function buildProgram(io: Io, version: string): Command {
       .option('--override-data-path', 'use --data-path although the catalog names another');
     // What follows the name is in the usage line already.
     made.configureHelp({ visibleArguments: () => [] });
-    return made.action(async (args: string[], options: Options) => action(args, options, io));
+    return made.action(async (args: string[], options: LakeOptions) => (await load())(args, options, io));
   };
 
-  command('init', 'LAKE', 'make a lake', init);
-  withMessage(command('create', "LAKE TABLE 'COLUMN TYPE, …'", 'make a table', create)).option(
-    '--if-not-exists',
-    'leave a table of that name as it is',
-  );
-  withMessage(command('append', 'LAKE TABLE FILE…', 'add the rows of files to a table, as one snapshot', append))
+  const look = (name: 'ls' | 'describe' | 'snapshots' | 'files' | 'stats') => async (): Promise<Action> =>
+    (await import('./commands/look.ts'))[name];
+
+  command('init', 'LAKE', 'make a lake', async () => (await import('./commands/init.ts')).init);
+  withMessage(
+    command(
+      'create',
+      "LAKE TABLE 'COLUMN TYPE, …'",
+      'make a table',
+      async () => (await import('./commands/create.ts')).create,
+    ),
+  ).option('--if-not-exists', 'leave a table of that name as it is');
+  withMessage(
+    command(
+      'append',
+      'LAKE TABLE FILE…',
+      'add the rows of files to a table, as one snapshot',
+      async () => (await import('./commands/append.ts')).append,
+    ),
+  )
     .option('--create', 'make the table when it is missing, with the columns of the input')
     .addOption(
       new Option('--format <format>', "the files' format, unless their names say it (- is NDJSON)").choices(
@@ -71,28 +81,29 @@ export function buildProgram(io: Io, version: string): Command {
       ),
     )
     .option('--delimiter <text>', 'between the cells of CSV (default: a comma, in .tsv a tab)', delimiter);
-  command('scan', 'LAKE TABLE', 'print the rows of a table', scan)
+  command('scan', 'LAKE TABLE', 'print the rows of a table', async () => (await import('./commands/scan.ts')).scan)
     .option('--columns <names>', 'which columns, with commas between them')
     .option('--limit <count>', 'at most so many rows', count)
     .option('--as-of <version>', "a snapshot's id, or a time such as 2024-01-15T12:30:00Z")
     .addOption(new Option('--format <format>', 'table on a terminal, else ndjson, unless given').choices(rowFormats));
-  command('ls', 'LAKE', 'list the tables', ls);
-  command('describe', 'LAKE TABLE', 'list the columns of a table', describe);
-  command('snapshots', 'LAKE', 'list the versions of the lake', snapshots);
-  command('files', 'LAKE TABLE', 'list the data files of a table', files);
-  command('stats', 'LAKE TABLE', 'print the statistics of a table', stats);
+  command('ls', 'LAKE', 'list the tables', look('ls'));
+  command('describe', 'LAKE TABLE', 'list the columns of a table', look('describe'));
+  command('snapshots', 'LAKE', 'list the versions of the lake', look('snapshots'));
+  command('files', 'LAKE TABLE', 'list the data files of a table', look('files'));
+  command('stats', 'LAKE TABLE', 'print the statistics of a table', look('stats'));
   program
     .command('help')
     .usage('[COMMAND | lake | types | values]')
     .argument('[topic]')
     .summary('tell more of a command or a topic')
     .action(async (topic: string | undefined) => {
-      await io.stdout.line(helpText(program, topic));
+      await io.stdout.line(await helpText(program, topic));
     });
   return program;
 }
 
-function helpText(program: Command, topic: string | undefined): string {
+async function helpText(program: Command, topic: string | undefined): Promise<string> {
+  const { topics } = await import('./commands/help.ts');
   if (topic === undefined) return `${program.helpInformation().trimEnd()}\n${epilogue}`;
   if (Object.hasOwn(topics, topic)) return topics[topic]!();
   const found = program.commands.find((command) => command.name() === topic);

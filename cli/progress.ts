@@ -1,4 +1,5 @@
 import cliProgress from 'cli-progress';
+import type { Io } from './io.ts';
 import { showBytes, showCount } from './output/render.ts';
 
 /** How far an append is. */
@@ -13,12 +14,12 @@ export interface Progress {
 const silent: Progress = { read() {}, rows() {}, stop() {} };
 
 /** A bar on a terminal, nothing anywhere else. `byteLength` is the input's, `undefined` when that isn't known. */
-export function startProgress(stream: NodeJS.WriteStream, label: string, byteLength: number | undefined): Progress {
+export function startProgress(stream: Io['stderr'], label: string, byteLength: number | undefined): Progress {
   if (!stream.isTTY) return silent;
   let rowCount = 0;
   let bytesRead = 0;
   const bar = new cliProgress.SingleBar({
-    stream,
+    stream: stream as NodeJS.WriteStream,
     clearOnComplete: true,
     hideCursor: true,
     fps: 8,

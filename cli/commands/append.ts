@@ -43,7 +43,7 @@ export async function append(args: readonly string[], options: AppendOptions, io
       'make it with `edgemere create`, or add --create to take its columns from the input',
       undefined,
     );
-  await using spooled = await spoolInput(given, existing === undefined, io.signal);
+  await using spooled = await spoolInput(given, existing === undefined, io);
   const files = spooled.files;
   const readers = files.map(openInput);
 
@@ -53,7 +53,7 @@ export async function append(args: readonly string[], options: AppendOptions, io
   const progress = startProgress(io.stderr, `appending to ${showTableName(table)}`, byteLength);
   let result: Appended;
   try {
-    const rows = source.read({ signal: io.signal, onBytes: progress.read });
+    const rows = source.read({ stdin: io.stdin, signal: io.signal, onBytes: progress.read });
     const write = { signal: io.signal, onProgress: ({ rowCount }: { rowCount: number }) => progress.rows(rowCount) };
     const { author, message } = options;
     if (made === undefined) result = await opened.lake.table(table).insert(rows, { ...write, author, message });
@@ -139,14 +139,14 @@ async function totalLength(files: readonly InputFile[]): Promise<number | undefi
 async function spoolInput(
   files: readonly InputFile[],
   isReadTwice: boolean,
-  signal: AbortSignal,
+  { stdin, signal }: Io,
 ): Promise<AsyncDisposable & { readonly files: readonly InputFile[] }> {
-  const stdin = files.find((file) => file.path === undefined);
-  if (stdin === undefined || !(isReadTwice || stdin.format === 'parquet'))
+  const piped = files.find((file) => file.path === undefined);
+  if (piped === undefined || !(isReadTwice || piped.format === 'parquet'))
     return { files, async [Symbol.asyncDispose]() {} };
-  const spool = await Spool.of(stdin, signal);
+  const spool = await Spool.of(piped, stdin(), signal);
   return {
-    files: files.map((file) => (file === stdin ? spool.file : file)),
+    files: files.map((file) => (file === piped ? spool.file : file)),
     [Symbol.asyncDispose]: () => spool[Symbol.asyncDispose](),
   };
 }
@@ -159,7 +159,7 @@ async function inferTable(
 ): Promise<InferredTable> {
   const progress = startProgress(io.stderr, 'looking at the columns', byteLength);
   try {
-    return await inferColumns(files, readers, { signal: io.signal, onBytes: progress.read });
+    return await inferColumns(files, readers, { stdin: io.stdin, signal: io.signal, onBytes: progress.read });
   } finally {
     progress.stop();
   }

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, ReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,21 +10,22 @@ import type { InputFile } from './file.ts';
 
 /** What passes through every reader. */
 export interface ReadContext {
+  readonly stdin: () => Readable;
   readonly signal?: AbortSignal | undefined;
   /** Called with the count of bytes just read from a file. */
   readonly onBytes?: ((byteLength: number) => void) | undefined;
 }
 
 /** The text of a file, in pieces. Bytes that are no UTF-8 are refused, a byte order mark is dropped. */
-export async function* readText(file: InputFile, { signal, onBytes }: ReadContext): AsyncGenerator<string> {
+export async function* readText(file: InputFile, { stdin, signal, onBytes }: ReadContext): AsyncGenerator<string> {
   signal?.throwIfAborted();
-  const source = file.path === undefined ? process.stdin : createReadStream(file.path, { highWaterMark: 1 << 18 });
+  const source = file.path === undefined ? stdin() : createReadStream(file.path, { highWaterMark: 1 << 18 });
   if (signal) addAbortSignal(signal, source);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytesRead = 0;
   try {
     for await (const chunk of file.gzipped ? gunzip(source) : source) {
-      const read = 'bytesRead' in source ? source.bytesRead : bytesRead + (chunk as Buffer).length;
+      const read = source instanceof ReadStream ? source.bytesRead : bytesRead + (chunk as Buffer).length;
       onBytes?.(read - bytesRead);
       bytesRead = read;
       yield decoder.decode(chunk as Buffer, { stream: true });
@@ -69,11 +70,11 @@ export class Spool implements AsyncDisposable {
     this.file = file;
   }
 
-  static async of(file: InputFile, signal: AbortSignal | undefined): Promise<Spool> {
+  static async of(file: InputFile, stdin: Readable, signal: AbortSignal | undefined): Promise<Spool> {
     const directory = await mkdtemp(join(tmpdir(), 'edgemere-'));
     const spool = new Spool(directory, { ...file, path: join(directory, 'input') });
     try {
-      await pipe(process.stdin, createWriteStream(spool.file.path!), signal ? { signal } : {});
+      await pipe(stdin, createWriteStream(spool.file.path!), signal ? { signal } : {});
     } catch (error) {
       await spool[Symbol.asyncDispose]();
       signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { localStore } from '../../adapters/local.ts';
 import { sqliteCatalog } from '../../adapters/sqlite.ts';
@@ -6,7 +6,7 @@ import { compactJson } from '../../cli/input/json-text.ts';
 import { openLake, type TableSchema, t } from '../../src/index.ts';
 import { openOracle } from '../support/oracle.ts';
 import { typeCases } from '../support/type-cases.ts';
-import { ok, scratch } from './run.ts';
+import { type Cli, scratch, startCli } from './run.ts';
 
 setDefaultTimeout(60_000);
 
@@ -27,6 +27,12 @@ function asJsonKeepsIt(text: string | null, format: string): string | null {
   return compactJson(text) === 'null' ? null : compactJson(text);
 }
 
+let cli: Cli;
+beforeAll(() => {
+  cli = startCli();
+});
+afterAll(() => cli[Symbol.asyncDispose]());
+
 describe('append(scan(x)) is x, for every type', () => {
   for (const format of ['ndjson', 'json', 'csv'])
     test(`as ${format}, in DuckDB's eyes`, async () => {
@@ -42,10 +48,10 @@ describe('append(scan(x)) is x, for every type', () => {
         await lake.createTable('second', columns);
         await first.insert(rows);
       }
-      const text = await ok(['scan', path, 'first', '--format', format]);
+      const text = await cli.ok(['scan', path, 'first', '--format', format]);
       const file = `${folder.path}/rows.${format}`;
       await writeFile(file, text);
-      await ok(['append', path, 'second', file]);
+      await cli.ok(['append', path, 'second', file]);
 
       await using duck = await openOracle();
       await duck.attachSqlite(path);

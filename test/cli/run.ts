@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Request } from './serve.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 export const NODE: string = join(ROOT, 'node_modules/node/bin/node');
@@ -20,11 +21,21 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs `edgemere` as a user's shell does. */
-export async function edgemere(args: readonly string[], { stdin = '', env = {} }: CliOptions = {}): Promise<CliResult> {
+/** Runs the command line. */
+export interface Cli extends AsyncDisposable {
+  run(args: readonly string[], options?: CliOptions): Promise<CliResult>;
+  /** A run that must succeed; its output. */
+  ok(args: readonly string[], options?: CliOptions): Promise<string>;
+}
+
+/** A process of its own for each run, as a shell does it. */
+export async function runProcess(
+  args: readonly string[],
+  { stdin = '', env = {} }: CliOptions = {},
+): Promise<CliResult> {
   const child = Bun.spawn([NODE, MAIN, ...args], {
     env: cleanEnv(env),
-    stdin: typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin,
+    stdin: bytesOf(stdin),
     stdout: 'pipe',
     stderr: 'pipe',
   });
@@ -36,11 +47,48 @@ export async function edgemere(args: readonly string[], { stdin = '', env = {} }
   return { code, out, log };
 }
 
-/** {@link edgemere}, which must succeed; its output. */
-export async function ok(args: readonly string[], options?: CliOptions): Promise<string> {
-  const { code, out, log } = await edgemere(args, options);
-  if (code !== 0) throw new Error(`edgemere ${args.join(' ')} failed with ${code}: ${log}`);
-  return out;
+/** One process for all runs, which is quicker: see `serve.ts`. */
+export function startCli(): Cli {
+  const child = Bun.spawn([NODE, join(import.meta.dir, 'serve.ts')], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  const results = lines(child.stdout);
+  const cli: Cli = {
+    async run(args, { stdin = '', env = {} } = {}) {
+      const request: Request = { args, env, stdin: Buffer.from(bytesOf(stdin)).toString('base64') };
+      child.stdin.write(`${JSON.stringify(request)}\n`);
+      await child.stdin.flush();
+      const { value, done } = await results.next();
+      if (done) throw new Error(`the process ended on edgemere ${args.join(' ')}`);
+      return JSON.parse(value) as CliResult;
+    },
+    async ok(args, options) {
+      const { code, out, log } = await cli.run(args, options);
+      if (code !== 0) throw new Error(`edgemere ${args.join(' ')} failed with ${code}: ${log}`);
+      return out;
+    },
+    async [Symbol.asyncDispose]() {
+      await child.stdin.end();
+      await child.exited;
+    },
+  };
+  return cli;
+}
+
+async function* lines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of stream) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = parts.pop()!;
+    yield* parts;
+  }
+}
+
+function bytesOf(stdin: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  return typeof stdin === 'string' ? new TextEncoder().encode(stdin) : new Uint8Array(stdin);
 }
 
 export function cleanEnv(env: Readonly<Record<string, string>> = {}): Record<string, string> {
