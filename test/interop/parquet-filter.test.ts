@@ -180,6 +180,24 @@ describe('filters in DuckDB skip nothing that they must not', () => {
     return text.replace(/^-0\.0$/, '0.0');
   }
 
+  test('NaN, which is above everything, beside finite values in a row group', async () => {
+    for (const type of ['float32', 'float64']) {
+      await lakeOf([{ type, values: [1, Number.NaN, 2, 3, 4, null] }]);
+      try {
+        const counts = ['x > 5', "x = 'nan'", 'x >= 2', 'x < 2', 'x > 3', "x < 'nan'"].map(
+          (condition) => `(SELECT count(*) AS n FROM lake.t0 WHERE ${condition})`,
+        );
+        const answers = await duck.rowsAgreed(counts.join(' UNION ALL '));
+        expect(answers.map((row) => row['n']!)).toEqual(['1', '1', '4', '1', '2', '4']);
+        expect(await duck.rowsAgreed('SELECT min(x) AS low, max(x) AS high FROM lake.t0')).toEqual([
+          { low: '1.0', high: 'nan' },
+        ]);
+      } finally {
+        await duck.detach();
+      }
+    }
+  }, 30_000);
+
   test('128-bit integers: thousands in row groups whose text is in another order', async () => {
     const values = Array.from(
       { length: 6000 },
