@@ -19,7 +19,8 @@ export function postgresDialect(schema: string): SqlDialect {
     jsonArray: (expressions) => `json_build_array(${expressions.join(', ')})::text`,
     parameter: (n, type) => `$${n}::text::${types[type]}`,
     instant: (column) => column,
-    instantLiteral: (time) => `timestamptz '${time.toISOString()}'`,
+    // Dates reach beyond the years that Postgres reads as text.
+    instantLiteral: (time) => `(timestamptz 'epoch' + ${time.getTime()} * interval '1 millisecond')`,
     tableExists: (name) => `to_regclass(${literal(table(name))}) IS NOT NULL`,
   };
 }

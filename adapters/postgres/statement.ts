@@ -1,12 +1,13 @@
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import { type CatalogTable, type CellSpec, cellsOf } from '../../src/spec/rows.ts';
 import { type BatchShape, type EndShape, shortName } from './payload.ts';
+import { ofTables, resolved } from './relative.ts';
 import { statsParts } from './stats.ts';
 
 /**
  * A commit as one statement. `won` inserts the snapshot, which is the fence: everything else reads the ids that it won,
- * so that a lost race writes nothing. `input` is an expression for the payload of `encodeBatch`, as text; the result is
- * the snapshot's row as a JSON array, or no row when the batch was superseded.
+ * so that a lost race writes nothing. `input` is an expression for the payload of `encodeBatch`, as text. The result is the
+ * snapshot's row as a JSON array; NULL when another snapshot came in between; no row when the fence forbids the head.
  *
  * The statement sees what was committed when it started. A snapshot committed since then takes the id that this one
  * wants, and so no part of it can work on what is outdated.
@@ -24,23 +25,21 @@ export function commitStatement(dialect: SqlDialect, shape: BatchShape, input: s
 SELECT ${dialect.jsonArray(row)} FROM won UNION ALL SELECT NULL FROM allowed WHERE NOT EXISTS (SELECT FROM won)`;
 }
 
-/** A cell of a batch as an id: negative ones count from `next`, what the counter stands at. */
-export function resolved(cell: string, next: string): string {
-  return `CASE WHEN ${cell} < 0 THEN ${next} - 1 - ${cell} ELSE ${cell} END`;
-}
-
 function fence(dialect: SqlDialect, input: string): string[] {
   const snapshots = dialect.table('ducklake_snapshot');
   const said = dialect.table('ducklake_snapshot_changes');
   return [
     `batch AS MATERIALIZED (SELECT j, (j->>'base')::bigint AS base, ARRAY(SELECT jsonb_array_elements_text(
-  CASE jsonb_typeof(j->'forbidden') WHEN 'array' THEN j->'forbidden' END)) AS forbidden FROM (SELECT ${input}::jsonb AS j) AS input)`,
+  CASE jsonb_typeof(j->'forbidden') WHEN 'array' THEN j->'forbidden' END)) AS forbidden,
+  ARRAY(SELECT jsonb_array_elements_text(j->'tables')::bigint) AS tables FROM (SELECT ${input}::jsonb AS j) AS input)`,
     `head AS MATERIALIZED (SELECT * FROM ${snapshots} WHERE snapshot_id = (SELECT max(snapshot_id) FROM ${snapshots}))`,
-    // A change's text may be a part of a quoted name: then the batch is superseded for nothing, and planned again.
+    // A change's text may be a part of a quoted name: then the batch is superseded for nothing, and planned again. Ranges with
+    // both ends, for an estimate that finds the index: a lake may have very many snapshots.
     `allowed AS MATERIALIZED (SELECT h.*, j FROM head h, batch WHERE h.snapshot_id = base
   OR (h.snapshot_id > base AND jsonb_typeof(j->'forbidden') = 'array' AND EXISTS (SELECT FROM ${snapshots} s WHERE s.snapshot_id = base)
     AND h.snapshot_id - base = (SELECT count(*) FROM ${snapshots} s JOIN ${said} c ON c.snapshot_id = s.snapshot_id
-      WHERE s.snapshot_id > base AND NOT string_to_array(c.changes_made, ',') && forbidden)))`,
+      WHERE s.snapshot_id > base AND s.snapshot_id <= h.snapshot_id AND c.snapshot_id > base AND c.snapshot_id <= h.snapshot_id
+        AND NOT string_to_array(c.changes_made, ',') && forbidden)))`,
     `won AS (INSERT INTO ${snapshots} (snapshot_id, snapshot_time, schema_version, next_catalog_id, next_file_id)
   SELECT snapshot_id + 1, greatest(clock_timestamp(), snapshot_time + interval '1 microsecond'), schema_version + (j->>'schemaVersions')::bigint,
     next_catalog_id + (j->>'catalogIds')::bigint, next_file_id + (j->>'fileIds')::bigint FROM allowed
@@ -48,7 +47,7 @@ function fence(dialect: SqlDialect, input: string): string[] {
     `ids AS MATERIALIZED (SELECT j, w.snapshot_id AS snapshot, w.schema_version AS version, h.next_catalog_id AS catalog, h.next_file_id AS file
   FROM won w, allowed h)`,
     `totals AS MATERIALIZED (SELECT table_id AS id, max(next_row_id) AS next FROM ${dialect.table('ducklake_table_stats')}
-  WHERE table_id = ANY (ARRAY(SELECT jsonb_array_elements_text(j->'tables')::bigint FROM batch)) GROUP BY table_id)`,
+  WHERE ${ofTables('table_id')} GROUP BY table_id)`,
   ];
 }
 

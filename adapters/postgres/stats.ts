@@ -1,5 +1,5 @@
 import type { SqlDialect } from '../../src/catalog/sql/dialect.ts';
-import { resolved } from './statement.ts';
+import { ofTables, resolved } from './relative.ts';
 
 /**
  * Adds a batch's deltas to the totals and the columns' statistics, as `src/stats/merge.ts` does. Rows are written only where something
@@ -16,21 +16,24 @@ export function statsParts(dialect: SqlDialect): string[] {
   FROM deltas WHERE t.table_id = tableId AND NOT isFirst)`,
     `begun AS (INSERT INTO ${totals} (table_id, record_count, next_row_id, file_size_bytes) SELECT tableId, records, rows, bytes FROM deltas WHERE isFirst)`,
     `known AS MATERIALIZED (SELECT ${resolved('r.a', 'catalog')} AS tableId, r.b AS columnId, r.c AS hasNull, r.d AS hasNan, r.e AS kind, r.f AS min, r.g AS max, r.h AS ord,
-    totals.id IS NULL AS isFirst, t.table_id IS NULL AS isNew, contains_null, contains_nan, min_value, max_value
+    totals.id IS NULL AS isFirst, place IS NULL AS isNew, place, contains_null, contains_nan, min_value, max_value
   FROM ids CROSS JOIN jsonb_to_recordset(j->'columns') AS r (a bigint, b bigint, c boolean, d boolean, e text, f text, g text, h text)
-    LEFT JOIN totals ON totals.id = a LEFT JOIN ${columns} t ON t.table_id = a AND t.column_id = b)`,
-    // Files whose only values are NaN have no bounds either; inlined rows widen the table's as they come. LIMIT instead of EXISTS: what is seldom looked up must not be planned as a hash of the whole table.
+    LEFT JOIN totals ON totals.id = a
+    LEFT JOIN (SELECT ctid AS place, * FROM ${columns} WHERE ${ofTables('table_id')}) AS t ON t.table_id = a AND t.column_id = b)`,
+    // Files whose only values are NaN have no bounds either; inlined rows widen the table's as they come. LIMIT instead of
+    // EXISTS: what is seldom looked up must not be planned as a hash of the whole table.
     `unbounded AS MATERIALIZED (SELECT tableId AS t, columnId AS c, coalesce(
     (SELECT true FROM ${files} f WHERE f.table_id = tableId AND f.column_id = columnId AND (f.value_count IS NULL OR f.value_count > 0)
       AND NOT (coalesce(f.contains_nan, false) AND f.min_value IS NULL) LIMIT 1),
     false) AS hadValues FROM known WHERE NOT isFirst AND kind = 'known' AND min_value IS NULL AND max_value IS NULL)`,
-    `merged AS MATERIALIZED (SELECT isFirst, isNew, tableId, columnId,
+    `merged AS MATERIALIZED (SELECT known.*,
     CASE WHEN hasNull OR contains_null THEN true WHEN isNew THEN false ELSE contains_null END AS nulls,
     CASE WHEN isNew THEN hasNan WHEN contains_nan IS NULL OR hasNan IS NULL THEN NULL ELSE contains_nan OR hasNan END AS nans,
     ${widened('min', '<')} AS low, ${widened('max', '>')} AS high FROM known LEFT JOIN unbounded u ON u.t = tableId AND u.c = columnId)`,
-    `widened AS (UPDATE ${columns} t SET contains_null = nulls, contains_nan = nans, min_value = low, max_value = high FROM merged
-  WHERE NOT isNew AND t.table_id = tableId AND t.column_id = columnId
-    AND (contains_null, contains_nan, min_value, max_value) IS DISTINCT FROM (nulls, nans, low, high))`,
+    // By its place: the fence keeps others from moving the row meanwhile.
+    `widened AS (UPDATE ${columns} t SET contains_null = nulls, contains_nan = nans, min_value = low, max_value = high FROM merged m
+  WHERE NOT isNew AND t.ctid = m.place
+    AND (m.contains_null, m.contains_nan, m.min_value, m.max_value) IS DISTINCT FROM (nulls, nans, low, high))`,
     // Of a column that was added to a table with rows nothing is known, as DuckDB leaves it: those rows have its default.
     `opened AS (INSERT INTO ${columns} (table_id, column_id, contains_null, contains_nan, min_value, max_value)
   SELECT tableId, columnId, nulls, nans, low, high FROM merged WHERE isNew AND isFirst)`,

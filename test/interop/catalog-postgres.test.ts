@@ -76,7 +76,11 @@ describe('any client will do', () => {
           (await catalog.readCatalog({ time: new Date(time - 3_600_000 * 3) }).catch(() => undefined))?.snapshot,
         ).toBeUndefined();
         expect((await catalog.readCatalog({ time: new Date(time + 1) }))?.snapshot.id).toBe(7);
+        expect((await catalog.readCatalog({ time: new Date(8.64e15) }))?.snapshot.id).toBe(7);
+        await rejects(catalog.readCatalog({ time: new Date(-6e13) }), 'NOT_FOUND');
         await rejects(catalog.readCatalog({ snapshot: 99 }), 'NOT_FOUND');
+        await rejects(catalog.readCatalog({ snapshot: 1.5 }), 'INVALID_ARGUMENT');
+        await rejects(catalog.readCatalog({ time: new Date('?') }), 'INVALID_ARGUMENT');
       }
       await sql.end();
     });

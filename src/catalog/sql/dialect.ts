@@ -1,3 +1,4 @@
+import { LakeError } from '../../errors.ts';
 import type { CellType } from '../../spec/rows.ts';
 
 /**
@@ -44,6 +45,6 @@ export function quoteName(name: string): string {
 
 /** An integer in SQL text. Everything else is bound. */
 export function integer(value: number): string {
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not an id`);
+  if (!Number.isSafeInteger(value)) throw new LakeError('INVALID_ARGUMENT', `${value} is no id: ids are safe integers`);
   return String(value);
 }

@@ -1,3 +1,4 @@
+import { LakeError } from '../../errors.ts';
 import { type CatalogTable, cellsOf } from '../../spec/rows.ts';
 import type { AsOf, CommitWitness, FilesRequest, InlinedRequest } from '../store.ts';
 import { integer, quoteName, type SqlDialect } from './dialect.ts';
@@ -42,6 +43,8 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
   const at = (asOf: AsOf | undefined): string => {
     if (asOf === undefined) return newest;
     if ('snapshot' in asOf) return integer(asOf.snapshot);
+    if (Number.isNaN(asOf.time.getTime()))
+      throw new LakeError('INVALID_ARGUMENT', 'the time to read at is an invalid Date');
     const time = dialect.instant('snapshot_time');
     return (
       `(SELECT snapshot_id FROM ${snapshots} WHERE ${time} <= ${dialect.instantLiteral(asOf.time)} ` +
