@@ -1,5 +1,8 @@
 import type { Change } from '../spec/changes.ts';
 import type { CatalogRow, CatalogTable, RowOf } from '../spec/rows.ts';
+import type { ColumnStatsDelta } from '../stats/column-stats.ts';
+
+export type { BoundsOrder, ColumnStatsDelta } from '../stats/column-stats.ts';
 
 /** A committed version of the lake: a row of `ducklake_snapshot`. */
 export interface Snapshot {
@@ -77,23 +80,6 @@ export interface InlinedRequest {
 export interface TableStats {
   readonly table: RowOf<'ducklake_table_stats'> | undefined;
   readonly columns: readonly RowOf<'ducklake_table_column_stats'>[];
-}
-
-/** How bounds of a column compare as text: as numbers, by UTF-8 bytes, or as dates and times that may lie BC or after 9999. */
-export type BoundsOrder = 'number' | 'bytes' | 'temporal';
-
-/** What an append adds to one row of `ducklake_table_column_stats`. */
-export interface ColumnStatsDelta {
-  readonly columnId: number;
-  readonly containsNull: boolean;
-  /** `null` where the type has no NaN. */
-  readonly containsNan: boolean | null;
-  /**
-   * `'none'`: there was no value, the bounds stay. `'unknown'`: there were values without known bounds, which makes the
-   * table's unknown for good. Otherwise the bounds to widen to.
-   */
-  readonly bounds: 'none' | 'unknown' | { readonly min: string; readonly max: string };
-  readonly order: BoundsOrder;
 }
 
 /** What an append adds to a table's totals. */

@@ -1,5 +1,8 @@
 import type { Field } from '../schema/field.ts';
+import type { ColumnStats } from '../stats/column-stats.ts';
 import type { ObjectReader, ObjectWriter } from '../storage/object-store.ts';
+
+export type { ColumnStats } from '../stats/column-stats.ts';
 
 /**
  * Values of one column: an array or typed array of what callers hand over, NULL as `null` or `undefined`. A view: it is
@@ -13,21 +16,6 @@ export interface ColumnBatch {
   /** Index of the batch's first row in what the caller handed over: errors name rows by it. */
   readonly firstRow: number;
   readonly columns: readonly ColumnValues[];
-}
-
-/** What the catalog stores of one column (a leaf, when nested) of one file. */
-export interface ColumnStats {
-  readonly fieldId: number;
-  /** Bytes of the column's chunks as stored. */
-  readonly byteLength: number;
-  /** Values that are not NULL. */
-  readonly valueCount: number;
-  readonly nullCount: number;
-  /** DuckDB's text; `undefined` when there was no value or the bounds can't be written. */
-  readonly min: string | undefined;
-  readonly max: string | undefined;
-  /** `undefined` where the type has no NaN. */
-  readonly containsNan: boolean | undefined;
 }
 
 /** A file that was written and is whole. */

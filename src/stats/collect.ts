@@ -1,6 +1,6 @@
-import type { ColumnStats } from '../file/format.ts';
 import type { ColumnType } from '../spec/types.ts';
 import { codecFor, type Physical, type ValueCodec } from '../spec/values/codec.ts';
+import type { ColumnStats } from './column-stats.ts';
 import { shortAbove, shortBelow } from './cut.ts';
 
 export { maxBoundByteLength } from './cut.ts';

@@ -1,7 +1,6 @@
-import type { ColumnStatsDelta } from '../catalog/store.ts';
-import type { ColumnStats } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
 import type { RowOf } from '../spec/rows.ts';
+import type { ColumnStats, ColumnStatsDelta } from './column-stats.ts';
 import { boundsOrder, compareBounds } from './order.ts';
 
 export { boundsOrder, compareBounds } from './order.ts';

@@ -1,8 +1,8 @@
-import type { BoundsOrder } from '../catalog/store.ts';
 import type { ColumnType } from '../spec/types.ts';
 import { parseDay } from '../spec/values/calendar.ts';
 import { compareUtf8 } from '../spec/values/text.ts';
 import { parseClock, splitOffset } from '../spec/values/time.ts';
+import type { BoundsOrder } from './column-stats.ts';
 
 /** How the bounds of a type compare as text. Types without bounds get an order too; it is never used. */
 export function boundsOrder(type: ColumnType): BoundsOrder {
