@@ -128,6 +128,17 @@ for (const [name, open] of Object.entries(hosts)) {
       await duck.detach();
     });
 
+    test('a new lake has the tables, columns and keys that DuckDB makes', async () => {
+      const [theirs, ours] = [host.place(), host.place()];
+      await theirs.attach(duck, { create: true });
+      await duck.detach();
+      await using catalog = ours.open();
+      await catalog.initialize({ dataPath: ours.dataPath, createdBy: 'x', schemaUuid: crypto.randomUUID() });
+      const expected = await theirs.structure();
+      expect(expected.flat().length).toBeGreaterThan(150);
+      expect(await ours.structure()).toEqual(expected);
+    });
+
     test('inlined rows and inlined deletes are noticed at the snapshots where they are live', async () => {
       const place = host.place();
       await place.attach(duck, { create: true, inliningRowLimit: 10 });

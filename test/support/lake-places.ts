@@ -21,8 +21,8 @@ export interface LakePlace {
   attach(duck: Oracle, options?: AttachOptions & { readonly create?: boolean }): Promise<void>;
   /** Every row of every table of the catalog; booleans as such, whatever the database has for them. */
   dump(): Promise<Record<CatalogTable, RawRow[]>>;
-  /** Runs a statement of the catalog's database; `?` stands for the table's name in front of it. */
-  execute(statement: (table: (name: string) => string) => string): Promise<void>;
+  /** The catalog's tables, columns and keys as the database describes them. */
+  structure(): Promise<unknown[]>;
 }
 
 /** A database that holds any number of lakes. */
@@ -63,8 +63,13 @@ export async function sqliteHost(): Promise<LakeHost> {
             return Object.fromEntries(entries);
           });
         },
-        async execute(statement) {
-          using((database) => database.exec(statement((table) => `"${table}"`)));
+        async structure() {
+          return using((database) => [
+            ...tables.map((table) => database.prepare(`PRAGMA table_info(${table})`).all()),
+            ...database
+              .prepare("SELECT name, tbl_name, sql FROM sqlite_master WHERE type <> 'table' ORDER BY name")
+              .all(),
+          ]);
         },
       };
     },
@@ -94,8 +99,12 @@ export async function postgresHost(): Promise<LakeHost> {
           );
           return Object.fromEntries(entries);
         },
-        async execute(statement) {
-          await sql.unsafe(statement((table) => `"${schema}"."${table}"`));
+        async structure() {
+          return [
+            ...(await sql`SELECT table_name, column_name, ordinal_position, column_default, is_nullable, data_type
+              FROM information_schema.columns WHERE table_schema = ${schema} ORDER BY 1, 3`),
+            ...(await sql`SELECT tablename, indexname, replace(indexdef, ${schema}, '') FROM pg_indexes WHERE schemaname = ${schema} ORDER BY 1, 2`),
+          ];
         },
       };
     },
