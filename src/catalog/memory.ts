@@ -1,8 +1,8 @@
 import { LakeError, showValue } from '../errors.ts';
 import { changeText, parseChanges } from '../spec/changes.ts';
-import type { CatalogTable, RowOf } from '../spec/rows.ts';
+import { type CatalogRow, type CatalogTable, catalogTables, type RowOf } from '../spec/rows.ts';
 import { nextSnapshot, Resolver } from './memory/resolve.ts';
-import { emptyTables, Stage, type Tables } from './memory/rows.ts';
+import { Stage, Tables, type Where } from './memory/rows.ts';
 import { addStats } from './memory/stats.ts';
 import { instantMicros, instantText } from './sql/instant.ts';
 import type {
@@ -51,7 +51,7 @@ export function memoryCatalog(options: MemoryCatalogOptions = {}): MemoryCatalog
   const shared = options.sharedWith === undefined ? undefined : tablesOf.get(options.sharedWith);
   if (options.sharedWith !== undefined && shared === undefined)
     throw new LakeError('INVALID_ARGUMENT', 'sharedWith must be a catalog that memoryCatalog() made');
-  return new Memory(shared ?? emptyTables());
+  return new Memory(shared ?? new Tables());
 }
 
 const tablesOf = new WeakMap<MemoryCatalog, Tables>();
@@ -71,7 +71,7 @@ class Memory implements MemoryCatalog {
 
   async initialize(init: LakeInit): Promise<boolean> {
     this.#checkOpen();
-    if (this.#rows('ducklake_snapshot').length > 0) return false;
+    if (this.#tables.of('ducklake_snapshot').length > 0) return false;
     const stage = new Stage(this.#tables);
     for (const [key, value] of Object.entries({
       version: '1.0',
@@ -102,7 +102,7 @@ class Memory implements MemoryCatalog {
 
   async readCatalog(asOf?: AsOf): Promise<CatalogRows | undefined> {
     this.#checkOpen();
-    if (this.#rows('ducklake_snapshot').length === 0) return undefined;
+    if (this.#tables.of('ducklake_snapshot').length === 0) return undefined;
     const snapshot = asOf === undefined ? this.#head() : this.#at(asOf);
     const tables = this.#live('ducklake_table', snapshot.id);
     const tableIds = new Set(tables.map((row) => row.table_id));
@@ -130,17 +130,12 @@ class Memory implements MemoryCatalog {
 
   async readFiles({ snapshotId, tableId, stats }: FilesRequest): Promise<LiveFile[]> {
     this.#checkOpen();
-    const ofTable = (row: { readonly table_id: number | null }): boolean => row.table_id === tableId;
-    const deletes = Map.groupBy(
-      this.#live('ducklake_delete_file', snapshotId).filter(ofTable),
-      (row) => row.data_file_id,
-    );
-    const columns = Map.groupBy(
-      stats ? this.#rows('ducklake_file_column_stats').filter(ofTable) : [],
-      (row) => row.data_file_id,
-    );
-    return this.#live('ducklake_data_file', snapshotId)
-      .filter(ofTable)
+    const ofTable = (row: CatalogRow): boolean => row['table_id'] === tableId;
+    const byFile = <Row extends { readonly data_file_id: number | null }>(rows: Row[]): Map<number | null, Row[]> =>
+      Map.groupBy(rows, (row) => row.data_file_id);
+    const deletes = byFile(this.#live('ducklake_delete_file', snapshotId, ofTable));
+    const columns = byFile(stats ? this.#rows('ducklake_file_column_stats', ofTable) : []);
+    return this.#live('ducklake_data_file', snapshotId, ofTable)
       .sort((a, b) => a.data_file_id - b.data_file_id)
       .map((file) => ({
         file,
@@ -158,8 +153,8 @@ class Memory implements MemoryCatalog {
   async readTableStats(tableId: number): Promise<TableStats> {
     this.#checkOpen();
     return {
-      table: this.#rows('ducklake_table_stats').find((row) => row.table_id === tableId),
-      columns: this.#rows('ducklake_table_column_stats').filter((row) => row.table_id === tableId),
+      table: this.#rows('ducklake_table_stats', (row) => row['table_id'] === tableId)[0],
+      columns: this.#rows('ducklake_table_column_stats', (row) => row['table_id'] === tableId),
     };
   }
 
@@ -193,19 +188,21 @@ class Memory implements MemoryCatalog {
   async findCommit({ witness, base }: CommitBatch): Promise<Snapshot | undefined> {
     this.#checkOpen();
     const { table, column, value } = witness;
-    const rows = this.#tables.get(table)!.filter((row) => row[column] === value);
+    const rows = this.#tables.of(table).filter((row) => row[column] === value);
     // Changes are not unique: only those of the snapshot right after the base are the batch's.
     const ids = rows.map((row) => Number(row['begin_snapshot'] ?? row['snapshot_id']));
     const id = table === 'ducklake_snapshot_changes' ? ids.find((id) => id === base.id + 1) : ids[0];
     if (id === undefined) return undefined;
-    const snapshot = this.#snapshots().find((row) => row.id === id);
+    const [snapshot] = this.#snapshots(id, id);
     if (snapshot === undefined)
       throw new LakeError('COMMIT_UNKNOWN', `the batch was committed as snapshot ${id}, which has been expired since`);
     return snapshot;
   }
 
   dump(): { readonly [Table in CatalogTable]: RowOf<Table>[] } {
-    return Object.fromEntries([...this.#tables.keys()].map((table) => [table, this.#rows(table)])) as never;
+    return Object.fromEntries(
+      (Object.keys(catalogTables) as CatalogTable[]).map((table) => [table, this.#rows(table)]),
+    ) as never;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -217,58 +214,64 @@ class Memory implements MemoryCatalog {
   }
 
   /** A table's rows, copied: callers may do with them what they like. */
-  #rows<Table extends CatalogTable>(table: Table): RowOf<Table>[] {
-    return this.#tables.get(table)!.map((row) => ({ ...row })) as RowOf<Table>[];
+  #rows<Table extends CatalogTable>(table: Table, where: Where = () => true): RowOf<Table>[] {
+    return this.#tables
+      .of(table)
+      .filter(where)
+      .map((row) => ({ ...row })) as RowOf<Table>[];
   }
 
-  #live<Table extends VersionedTable>(table: Table, snapshotId: number): RowOf<Table>[] {
-    return this.#rows(table).filter(
-      ({ begin_snapshot: begin, end_snapshot: end }) =>
-        begin !== null && begin <= snapshotId && (end === null || end > snapshotId),
-    );
+  #live<Table extends VersionedTable>(table: Table, snapshotId: number, where: Where = () => true): RowOf<Table>[] {
+    const isLive = ({ begin_snapshot: begin, end_snapshot: end }: CatalogRow): boolean =>
+      begin != null && Number(begin) <= snapshotId && (end == null || Number(end) > snapshotId);
+    return this.#rows(table, (row) => isLive(row) && where(row));
   }
 
   /** Oldest first. */
-  #snapshots(): Snapshot[] {
-    return this.#tables
-      .get('ducklake_snapshot')!
-      .map((row) => snapshotOf(row as SnapshotRow))
+  #snapshots(from: number = 0, to: number = Number.POSITIVE_INFINITY): Snapshot[] {
+    return this.#rows('ducklake_snapshot', isWithin(from, to))
+      .map(snapshotOf)
       .sort((a, b) => a.id - b.id);
   }
 
   #head(): Snapshot {
-    const head = this.#snapshots().at(-1);
+    const rows = this.#tables.of('ducklake_snapshot') as readonly SnapshotRow[];
+    const head = rows.reduce<SnapshotRow | undefined>(
+      (newest, row) => (newest && newest.snapshot_id > row.snapshot_id ? newest : row),
+      undefined,
+    );
     if (head === undefined) throw new LakeError('NOT_FOUND', 'there is no lake in this catalog: create it first');
-    return head;
+    return snapshotOf(head);
   }
 
   #at(asOf: AsOf): Snapshot {
-    const found =
-      'snapshot' in asOf
-        ? this.#snapshots().find(({ id }) => id === asOf.snapshot)
-        : this.#snapshots().findLast(({ time }) => instantMicros(time) <= asOf.time.getTime() * 1000);
-    if (found !== undefined) return found;
-    if ('snapshot' in asOf)
+    if ('snapshot' in asOf) {
+      const [found] = this.#snapshots(asOf.snapshot, asOf.snapshot);
+      if (found !== undefined) return found;
       throw new LakeError('NOT_FOUND', `the lake has no snapshot ${asOf.snapshot}`, {
         context: { snapshotId: asOf.snapshot },
       });
+    }
+    const micros = asOf.time.getTime() * 1000;
+    const found = this.#snapshots().findLast(({ time }) => instantMicros(time) <= micros);
+    if (found !== undefined) return found;
     throw new LakeError('NOT_FOUND', `the lake has no snapshot as old as ${showValue(asOf.time)}`);
   }
 
-  #records(from: number = 0, to: number = Number.POSITIVE_INFINITY): SnapshotRecord[] {
-    const changes = new Map(this.#rows('ducklake_snapshot_changes').map((row) => [row.snapshot_id, row]));
-    return this.#snapshots()
-      .filter(({ id }) => from <= id && id <= to)
-      .map((snapshot) => {
-        const row = changes.get(snapshot.id);
-        return {
-          ...snapshot,
-          changes: row?.changes_made ?? '',
-          author: row?.author ?? null,
-          message: row?.commit_message ?? null,
-          extraInfo: row?.commit_extra_info ?? null,
-        };
-      });
+  #records(from?: number, to?: number): SnapshotRecord[] {
+    const snapshots = this.#snapshots(from, to);
+    const rows = this.#rows('ducklake_snapshot_changes', isWithin(from, to));
+    const changes = new Map(rows.map((row) => [row.snapshot_id, row]));
+    return snapshots.map((snapshot) => {
+      const row = changes.get(snapshot.id);
+      return {
+        ...snapshot,
+        changes: row?.changes_made ?? '',
+        author: row?.author ?? null,
+        message: row?.commit_message ?? null,
+        extraInfo: row?.commit_extra_info ?? null,
+      };
+    });
   }
 
   #mayPut({ base, fence }: CommitBatch, head: Snapshot): boolean {
@@ -283,11 +286,15 @@ class Memory implements MemoryCatalog {
   }
 
   #nextRowId(tableId: number): number {
-    return Number(
-      this.#tables.get('ducklake_table_stats')!.find((row) => row['table_id'] === tableId)?.['next_row_id'] ?? 0,
-    );
+    const totals = this.#tables.of('ducklake_table_stats').find((row) => row['table_id'] === tableId);
+    return Number(totals?.['next_row_id'] ?? 0);
   }
 }
+
+const isWithin =
+  (from: number = 0, to: number = Number.POSITIVE_INFINITY): Where =>
+  ({ snapshot_id: id }) =>
+    from <= Number(id) && Number(id) <= to;
 
 /** Catalog tables whose rows have a life: `begin_snapshot` and `end_snapshot`. */
 type VersionedTable = {
@@ -309,14 +316,9 @@ function run(op: CatalogOp, stage: Stage, resolver: Resolver, snapshotId: number
     for (const row of op.rows) stage.insert(op.table, resolver.row(op.table, row));
   } else if (op.kind === 'end') {
     const match = Object.entries(resolver.row(op.table, op.match));
-    stage.replace(
-      op.table,
-      (row) =>
-        row['end_snapshot'] === null &&
-        row['begin_snapshot'] !== snapshotId &&
-        match.every(([name, cell]) => row[name] === cell),
-      () => ({ end_snapshot: snapshotId }),
-    );
+    stage.update(op.table, (row) => row['end_snapshot'] === null && match.every(([name, cell]) => row[name] === cell), {
+      end_snapshot: snapshotId,
+    });
   } else {
     addStats(stage, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
   }

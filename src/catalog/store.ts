@@ -98,6 +98,7 @@ export type CatalogOp =
   | { readonly kind: 'insert'; readonly table: CatalogTable; readonly rows: readonly CatalogRow[] }
   /** Ends the live rows (`end_snapshot` is NULL) that match every cell of `match`, at the new snapshot. */
   | { readonly kind: 'end'; readonly table: CatalogTable; readonly match: CatalogRow }
+  /** At most one for each table in a batch: deltas of several appends are added up before. */
   | { readonly kind: 'addStats'; readonly stats: TableStatsDelta };
 
 /** On top of what a batch may be put. */
@@ -159,7 +160,7 @@ export interface CatalogStore extends AsyncDisposable {
   readCatalog(asOf?: AsOf): Promise<CatalogRows | undefined>;
   /** The newest snapshot and those above `since`, in one round trip. */
   readHead(since?: number): Promise<Head>;
-  /** Snapshots with their changes, oldest first. */
+  /** Snapshots with their changes, oldest first, `from` and `to` included. */
   readSnapshots(range?: { readonly from?: number; readonly to?: number }): AsyncIterable<SnapshotRecord>;
   /** In the order of their ids. */
   readFiles(request: FilesRequest): Promise<LiveFile[]>;

@@ -8,59 +8,89 @@ import {
   cellsOf,
 } from '../../spec/rows.ts';
 
-/** The rows of every catalog table. Rows are replaced, never changed: what was read stays as it was. */
-export type Tables = Map<CatalogTable, readonly CatalogRow[]>;
+export type Where = (row: CatalogRow) => boolean;
 
-export function emptyTables(): Tables {
-  return new Map((Object.keys(catalogTables) as CatalogTable[]).map((table) => [table, []]));
+/** The rows of every catalog table, whole ones, and the primary keys that are taken. */
+export class Tables {
+  readonly #rows = new Map<CatalogTable, CatalogRow[]>();
+  readonly #keys = new Map<CatalogTable, Set<Cell>>();
+
+  constructor() {
+    for (const table of Object.keys(catalogTables) as CatalogTable[]) {
+      this.#rows.set(table, []);
+      this.#keys.set(table, new Set());
+    }
+  }
+
+  of(table: CatalogTable): readonly CatalogRow[] {
+    return this.#rows.get(table)!;
+  }
+
+  hasKey(table: CatalogTable, key: Cell): boolean {
+    return this.#keys.get(table)!.has(key);
+  }
+
+  /** Makes a stage's changes visible. Can't fail half-way: everything was checked when it was staged. */
+  apply(table: CatalogTable, inserted: readonly CatalogRow[], replaced: ReadonlyMap<number, CatalogRow>): void {
+    const rows = this.#rows.get(table)!;
+    const keys = this.#keys.get(table)!;
+    const key = primaryKey(table);
+    for (const [index, row] of replaced) rows[index] = row;
+    for (const row of inserted) {
+      rows.push(row);
+      if (key !== undefined) keys.add(row[key]!);
+    }
+  }
 }
 
-/** The catalog after some changes that are not visible yet: `publish` makes them so, all at once. */
+/** Changes that are not visible yet: `publish` makes them so, all at once. */
 export class Stage {
   readonly #tables: Tables;
-  readonly #changed = new Map<CatalogTable, CatalogRow[]>();
+  readonly #inserted = new Map<CatalogTable, CatalogRow[]>();
+  readonly #replaced = new Map<CatalogTable, Map<number, CatalogRow>>();
 
   constructor(tables: Tables) {
     this.#tables = tables;
   }
 
-  rows(table: CatalogTable): readonly CatalogRow[] {
-    return this.#changed.get(table) ?? this.#tables.get(table)!;
-  }
-
+  /** The rows as they were before the stage. */
   before(table: CatalogTable): readonly CatalogRow[] {
-    return this.#tables.get(table)!;
+    return this.#tables.of(table);
   }
 
   insert(table: CatalogTable, row: CatalogRow): void {
     const whole = wholeRow(table, row);
-    const rows = this.#writable(table);
-    for (const [name, spec] of cellsOf(table)) {
-      if (spec.key === 'primary' && rows.some((other) => other[name] === whole[name]))
-        throw broken(table, name, whole[name]!, 'is there already');
+    const inserted = entryOf(this.#inserted, table, () => []);
+    const key = primaryKey(table);
+    if (key !== undefined) {
+      const taken = this.#tables.hasKey(table, whole[key]!) || inserted.some((other) => other[key] === whole[key]);
+      if (taken) throw broken(table, key, whole[key]!, 'is there already');
     }
-    rows.push(whole);
+    inserted.push(whole);
   }
 
-  replace(table: CatalogTable, where: (row: CatalogRow) => boolean, change: (row: CatalogRow) => CatalogRow): void {
-    const rows = this.#writable(table);
-    for (const [index, row] of rows.entries()) {
-      if (where(row)) rows[index] = wholeRow(table, { ...row, ...change(row) });
-    }
+  /** Replaces cells of rows that were there before the stage. */
+  update(table: CatalogTable, where: Where, cells: CatalogRow): void {
+    const replaced = entryOf(this.#replaced, table, () => new Map());
+    for (const [index, row] of this.#tables.of(table).entries())
+      if (where(row)) replaced.set(index, wholeRow(table, { ...(replaced.get(index) ?? row), ...cells }));
   }
 
   publish(): void {
-    for (const [table, rows] of this.#changed) this.#tables.set(table, rows);
+    const none = new Map<number, CatalogRow>();
+    for (const [table, rows] of this.#replaced) this.#tables.apply(table, [], rows);
+    for (const [table, rows] of this.#inserted) this.#tables.apply(table, rows, none);
   }
+}
 
-  #writable(table: CatalogTable): CatalogRow[] {
-    let rows = this.#changed.get(table);
-    if (rows === undefined) {
-      rows = [...this.#tables.get(table)!];
-      this.#changed.set(table, rows);
-    }
-    return rows;
-  }
+function entryOf<Value>(map: Map<CatalogTable, Value>, table: CatalogTable, make: () => Value): Value {
+  const value = map.get(table) ?? make();
+  map.set(table, value);
+  return value;
+}
+
+function primaryKey(table: CatalogTable): string | undefined {
+  return cellsOf(table).find(([, { key }]) => key === 'primary')?.[0];
 }
 
 const fits: Readonly<Record<CellSpec['type'], (cell: Cell) => boolean>> = {

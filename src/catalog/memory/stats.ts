@@ -7,7 +7,7 @@ import type { Stage } from './rows.ts';
 export function addStats(stage: Stage, delta: TableStatsDelta): void {
   const { tableId } = delta;
   const ofTable = (row: CatalogRow): boolean => row['table_id'] === tableId;
-  const totals = stage.rows('ducklake_table_stats').find(ofTable) as RowOf<'ducklake_table_stats'> | undefined;
+  const totals = stage.before('ducklake_table_stats').find(ofTable) as RowOf<'ducklake_table_stats'> | undefined;
   const added = {
     table_id: tableId,
     record_count: (totals?.record_count ?? 0) + delta.recordCount,
@@ -15,17 +15,19 @@ export function addStats(stage: Stage, delta: TableStatsDelta): void {
     file_size_bytes: (totals?.file_size_bytes ?? 0) + delta.byteLength,
   };
   if (totals === undefined) stage.insert('ducklake_table_stats', added);
-  else stage.replace('ducklake_table_stats', ofTable, () => added);
+  else stage.update('ducklake_table_stats', ofTable, added);
 
   for (const column of delta.columns) {
     const ofColumn = (row: CatalogRow): boolean => ofTable(row) && row['column_id'] === column.columnId;
-    const current = stage.rows('ducklake_table_column_stats').find(ofColumn) as ColumnRow | undefined;
+    const current = stage.before('ducklake_table_column_stats').find(ofColumn) as ColumnRow | undefined;
     // Of a column that was added to a table with rows nothing is known, as DuckDB leaves it: those rows have its default.
     if (current === undefined && totals !== undefined) continue;
-    const hadValues = totals !== undefined && stage.before('ducklake_file_column_stats').some(hasValues(ofColumn));
+    // Looked up only where it matters: the files' statistics are many.
+    const isOpen = current?.min_value === null && current.max_value === null && typeof column.bounds === 'object';
+    const hadValues = isOpen && stage.before('ducklake_file_column_stats').some(hasValues(ofColumn));
     const merged = mergeColumnStats(current, column, { tableId, hadValues });
     if (current === undefined) stage.insert('ducklake_table_column_stats', merged);
-    else stage.replace('ducklake_table_column_stats', ofColumn, () => merged);
+    else stage.update('ducklake_table_column_stats', ofColumn, merged);
   }
 }
 
