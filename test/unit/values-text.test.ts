@@ -71,6 +71,7 @@ describe("text is DuckDB's own, and is read back", () => {
           5e-324,
           1.7976931348623157e308,
         ],
+        ...many(2098, (i) => 2 ** (i - 1074)),
         ...many(3000, () => new Float64Array(new BigUint64Array([bits64()]).buffer)[0]!).filter(
           (x) => !Number.isNaN(x),
         ),
@@ -98,6 +99,9 @@ describe("text is DuckDB's own, and is read back", () => {
             3.4028234663852886e38,
             1.17549435e-38,
           ],
+          // The nearest neighbours of a power of two are not equally far.
+          ...many(277, (i) => 2 ** (i - 149)),
+          ...many(500, () => integer(0, 2 ** 24) / 4),
           ...many(4000, () => new Float32Array(new Uint32Array([integer(0, 2 ** 32 - 1)]).buffer)[0]!).filter(
             (x) => !Number.isNaN(x),
           ),

@@ -77,12 +77,23 @@ function shortest32(value: number): string {
   for (let precision = 1; precision < 9; precision++) {
     const text = value.toPrecision(precision);
     const candidate = Number(text);
+    if (candidate < lower) {
+      // A power of two has its lower neighbour closer than its upper: the text above may do where the nearest doesn't.
+      const above = nextText(value, precision);
+      if (Number(above) < upper) return above;
+    }
     if (candidate < lower || candidate > upper) continue;
     if (candidate === lower || candidate === upper) return String(value);
     const tied = isHalfway(value, precision) && 2 * value - candidate >= lower;
     return tied && candidate !== value ? String(value) : text;
   }
   return value.toPrecision(9);
+}
+
+/** The text of that precision after the one nearest to `value`. */
+function nextText(value: number, precision: number): string {
+  const [mantissa, power] = value.toExponential(precision - 1).split('e') as [string, string];
+  return `${Number(mantissa.replace('.', '')) + 1}e${Number(power) - (precision - 1)}`;
 }
 
 function neighbour(value: number, step: 1 | -1): number {
