@@ -20,7 +20,7 @@ const unreachable: ReadonlySet<string> = new Set([
   'ENETUNREACH',
 ]);
 
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';
 }

@@ -66,6 +66,7 @@ export async function postgresWire(target: string): Promise<PostgresWire> {
     let isCutting = false;
     client.on('data', (chunk: Buffer) => {
       const types = requests.read(chunk);
+      answers.bareBytes += types.filter((type) => type === NEGOTIATION).length;
       if (isLoggedIn) {
         sentBytes += chunk.length;
         if (!isWaiting) roundTrips++;
@@ -139,8 +140,14 @@ export async function postgresWire(target: string): Promise<PostgresWire> {
   return wire;
 }
 
-/** Finds the messages in a stream of bytes. A client's first messages have no type: they count as `''`. */
+/** A request for encryption, which is answered by one byte. */
+const NEGOTIATION = 'negotiation';
+const ENCRYPTION_REQUESTS = [80877103, 80877104];
+
+/** Finds the messages in a stream of bytes. A client's first messages have no type. */
 class MessageReader {
+  /** How many bytes come before the next message. */
+  bareBytes = 0;
   #rest: Buffer = Buffer.alloc(0);
   #isStarting: boolean;
 
@@ -152,14 +159,17 @@ class MessageReader {
   read(chunk: Buffer): string[] {
     this.#rest = Buffer.concat([this.#rest, chunk]);
     const types: string[] = [];
+    const bare = Math.min(this.bareBytes, this.#rest.length);
+    this.bareBytes -= bare;
+    this.#rest = this.#rest.subarray(bare);
     for (;;) {
       const head = this.#isStarting ? 0 : 1;
       if (this.#rest.length < head + 4) return types;
       const length = head + this.#rest.readInt32BE(head);
       if (this.#rest.length < length) return types;
-      types.push(head === 0 ? '' : String.fromCharCode(this.#rest[0]!));
-      // A request for TLS (80877103) is answered before the start-up message proper.
-      if (head === 0 && this.#rest.readInt32BE(4) !== 80877103) this.#isStarting = false;
+      if (head === 1) types.push(String.fromCharCode(this.#rest[0]!));
+      else if (ENCRYPTION_REQUESTS.includes(this.#rest.readInt32BE(4))) types.push(NEGOTIATION);
+      else this.#isStarting = false;
       this.#rest = this.#rest.subarray(length);
     }
   }
