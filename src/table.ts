@@ -1,6 +1,6 @@
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
-import { isLakeError } from './errors.ts';
+import { isLakeError, LakeError } from './errors.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
 import type { Field } from './schema/field.ts';
 import type { Session } from './session.ts';
@@ -113,19 +113,28 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
    */
   async insert(rows: RowsInput<In>, options: InsertOptions = {}): Promise<InsertResult> {
     checkMessage(options);
+    const seen = await this.#session.view();
     try {
-      return await this.#insertOnce(rows, options);
+      return await this.#insertOnce(rows, options, seen);
     } catch (error) {
-      // A handle may have last seen the table before somebody altered it, which is no conflict with this call.
-      const isReplayable = Array.isArray(rows) || (typeof rows === 'object' && rows !== null && 'columns' in rows);
-      if (!isReplayable || !isLakeError(error, 'CONFLICT')) throw error;
-      return this.#insertOnce(rows, options);
+      // The handle may have last seen the table before somebody altered it: no conflict with this call, and no mistake in it.
+      const isConflict = isLakeError(error, 'CONFLICT');
+      if (!isConflict && !isLakeError(error, 'INVALID_VALUE') && !isLakeError(error, 'UNSUPPORTED')) throw error;
+      const now = await this.#session.refresh();
+      if (!isConflict && now.snapshot.schemaVersion === seen.snapshot.schemaVersion) throw error;
+      if (Array.isArray(rows) || (typeof rows === 'object' && rows !== null && 'columns' in rows))
+        return this.#insertOnce(rows, options, now);
+      if (isConflict) throw error;
+      throw new LakeError(
+        'CONFLICT',
+        `table "${this.name}" was altered, and the rows don't fit what it was: ${error.message}; run it again`,
+        { retryable: true, context: error.context, cause: error },
+      );
     }
   }
 
-  async #insertOnce(rows: RowsInput<In>, options: InsertOptions): Promise<InsertResult> {
-    let view = await this.#session.view();
-    if (!view.findTable(this)) view = await this.#session.refresh();
+  async #insertOnce(rows: RowsInput<In>, options: InsertOptions, seen: CatalogView): Promise<InsertResult> {
+    const view = seen.findTable(this) ? seen : await this.#session.refresh();
     const table = this.#find(view);
     const files = await stageRows(this.#session, view, table, rows, options);
     if (files.length === 0) return { snapshotId: undefined, ...insertedRows(files) };

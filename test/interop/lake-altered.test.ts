@@ -1,0 +1,203 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { type Lake, t } from '../../src/index.ts';
+import { CATALOG_KINDS, testLake } from '../support/lakes.ts';
+import { type Oracle, openOracle } from '../support/oracle.ts';
+
+setDefaultTimeout(60_000);
+
+const statistics = (duck: Oracle, column: string): Promise<unknown> =>
+  duck
+    .rowsAgreed(
+      `SELECT count(*) AS n, count(${column}) AS v, min(${column}) AS low, max(${column}) AS high FROM lake.t`,
+    )
+    .then(([row]) => Object.values(row!));
+
+const unsupported = (lake: Lake, columns?: string[]): Promise<void> =>
+  expect(lake.table('t').scan({ columns }).toArray()).rejects.toMatchObject({
+    code: 'UNSUPPORTED',
+    context: { table: 't' },
+  });
+
+for (const kind of CATALOG_KINDS)
+  describe(`tables that DuckDB altered, ${kind}`, () => {
+    const setUp = async () => {
+      const place = await testLake(kind);
+      const duck = await openOracle();
+      const lake = await place.open();
+      await lake.createTable('t', { id: t.int32().notNull(), v: t.varchar() });
+      await lake.table('t').insert([{ id: 1, v: 'a' }, { id: 2 }]);
+      await place.attach(duck);
+      return {
+        duck,
+        lake,
+        place,
+        async [Symbol.asyncDispose]() {
+          await duck.close();
+          await place[Symbol.asyncDispose]();
+        },
+      };
+    };
+
+    test('columns added: bounds never leave out what older rows have', async () => {
+      await using world = await setUp();
+      const { duck, lake } = world;
+      await duck.run(`
+        ALTER TABLE lake.t ADD COLUMN c INTEGER DEFAULT 5;
+        ALTER TABLE lake.t ADD COLUMN d DOUBLE;
+        ALTER TABLE lake.t ADD COLUMN s VARCHAR DEFAULT 'q'`);
+      await lake.table('t').insert([{ id: 3, c: 10, d: 7, s: 'm' }, { id: 4 }]);
+      expect(await duck.rowsAgreed('SELECT * FROM lake.t ORDER BY id')).toEqual([
+        { id: '1', v: 'a', c: '5', d: null, s: 'q' },
+        { id: '2', v: null, c: '5', d: null, s: 'q' },
+        { id: '3', v: null, c: '10', d: '7.0', s: 'm' },
+        { id: '4', v: null, c: '5', d: null, s: 'q' },
+      ]);
+      const check = async (rowCount: number, c: readonly unknown[]): Promise<void> => {
+        expect(await statistics(duck, 'c')).toEqual([`${rowCount}`, ...c]);
+        expect(await duck.rowsAgreed('SELECT id FROM lake.t WHERE c = 5 ORDER BY id')).toEqual([
+          { id: '1' },
+          { id: '2' },
+          { id: '4' },
+        ]);
+        expect(await duck.rowsAgreed("SELECT id FROM lake.t WHERE s = 'q' ORDER BY id")).toEqual([
+          { id: '1' },
+          { id: '2' },
+          { id: '4' },
+        ]);
+        expect(await duck.rowsAgreed('SELECT count(*) AS n FROM lake.t WHERE d IS NULL')).toEqual([{ n: '3' }]);
+      };
+      await check(4, ['4', '5', '10']);
+      // As DuckDB leaves it: nothing is known of such columns, after its own inserts too.
+      const known = (await lake.table('t').stats()).columns.map(({ name, min, max, containsNull }) => [
+        name,
+        min,
+        max,
+        containsNull,
+      ]);
+      expect(known).toEqual([
+        ['id', '1', '4', false],
+        ['v', 'a', 'a', true],
+        ['c', null, null, null],
+        ['d', null, null, null],
+        ['s', null, null, null],
+      ]);
+      await duck.run("INSERT INTO lake.t VALUES (5, 'x', 20, 9, 'n')");
+      await check(5, ['5', '5', '20']);
+      await lake.table('t').insert([{ id: 6, c: 30, d: 1, s: 'z' }]);
+      await check(6, ['6', '5', '30']);
+      await unsupported(lake);
+      await unsupported(lake, ['c']);
+      expect(
+        (
+          await lake
+            .table('t')
+            .scan({ columns: ['id', 'v'] })
+            .toArray()
+        ).length,
+      ).toBe(6);
+    });
+
+    test('a column added while the table was empty has bounds', async () => {
+      await using world = await setUp();
+      const { duck, lake } = world;
+      await lake.createTable('e', { id: t.int32() });
+      await duck.run('ALTER TABLE lake.e ADD COLUMN c INTEGER DEFAULT 5');
+      await lake.table('e').insert([{ id: 1 }, { id: 2, c: -1 }]);
+      expect(await lake.table('e').scan().toArray()).toEqual([
+        { id: 1, c: 5 },
+        { id: 2, c: -1 },
+      ]);
+      expect((await lake.table('e').stats()).columns[1]).toMatchObject({ min: '-1', max: '5', containsNull: false });
+      expect(await duck.rowsAgreed('SELECT min(c) AS low, max(c) AS high FROM lake.e')).toEqual([
+        { low: '-1', high: '5' },
+      ]);
+    });
+
+    test('columns renamed, dropped, and one of an old name anew', async () => {
+      await using world = await setUp();
+      const { duck, lake } = world;
+      await duck.run('ALTER TABLE lake.t RENAME COLUMN v TO w');
+      await expect(lake.table('t').insert([{ id: 3, v: 'b' }])).rejects.toMatchObject({
+        code: 'INVALID_VALUE',
+        context: { column: 'v' },
+      });
+      await lake.table('t').insert([{ id: 3, w: 'b' }]);
+      expect(await statistics(duck, 'w')).toEqual(['3', '2', 'a', 'b']);
+      await duck.run('ALTER TABLE lake.t DROP COLUMN w; ALTER TABLE lake.t ADD COLUMN v INTEGER');
+      await lake.table('t').insert([{ id: 4, v: 40 }]);
+      expect(await duck.rowsAgreed('SELECT * FROM lake.t ORDER BY id')).toEqual([
+        { id: '1', v: null },
+        { id: '2', v: null },
+        { id: '3', v: null },
+        { id: '4', v: '40' },
+      ]);
+      expect(await statistics(duck, 'v')).toEqual(['4', '1', '40', '40']);
+      await unsupported(lake);
+      // The version before is still there, whole.
+      const before = (await Array.fromAsync(lake.snapshots())).findLast(({ changes }) =>
+        changes.some(({ kind }) => kind === 'inserted_into_table'),
+      )!;
+      expect(before.id).toBeGreaterThan(0);
+      expect(
+        await lake
+          .table('t')
+          .scan({ asOf: { snapshot: 2 } })
+          .toArray(),
+      ).toEqual([
+        { id: 1, v: 'a' },
+        { id: 2, v: null },
+      ]);
+    });
+
+    test('types promoted, NOT NULL and defaults changed', async () => {
+      await using world = await setUp();
+      const { duck, lake } = world;
+      await duck.run('ALTER TABLE lake.t ALTER id TYPE BIGINT');
+      await lake.table('t').insert([{ id: 2n ** 40n, v: 'b' }]);
+      expect(await statistics(duck, 'id')).toEqual(['3', '3', '1', '1099511627776']);
+      await unsupported(lake, ['id']);
+      await duck.run("ALTER TABLE lake.t ALTER id DROP NOT NULL; ALTER TABLE lake.t ALTER v SET DEFAULT 'new'");
+      await lake.table('t').insert([{ id: null }, { id: 0, v: null }]);
+      expect(await duck.rowsAgreed('SELECT * FROM lake.t ORDER BY id NULLS LAST, v')).toEqual([
+        { id: '0', v: null },
+        { id: '1', v: 'a' },
+        { id: '2', v: null },
+        { id: '1099511627776', v: 'b' },
+        { id: null, v: 'new' },
+      ]);
+      expect(await statistics(duck, 'id')).toEqual(['5', '4', '0', '1099511627776']);
+      await duck.run('DELETE FROM lake.t WHERE v IS NULL; ALTER TABLE lake.t ALTER v SET NOT NULL');
+      await expect(lake.table('t').insert([{ id: 1, v: null }])).rejects.toMatchObject({
+        code: 'INVALID_VALUE',
+        context: { column: 'v', row: 0 },
+      });
+      await lake.table('t').insert([{ id: 7 }]);
+      expect(await duck.rowsAgreed("SELECT count(*) AS n FROM lake.t WHERE v = 'new'")).toEqual([{ n: '2' }]);
+    });
+
+    test('rows of a stream, which can not be read again, say that the table was altered', async () => {
+      await using world = await setUp();
+      const { duck, lake, place } = world;
+      await duck.run('ALTER TABLE lake.t ADD COLUMN c INTEGER');
+      const stream = (): AsyncIterable<{ id: number; c: number }> =>
+        (async function* () {
+          yield { id: 3, c: 1 };
+        })();
+      await expect(lake.table('t').insert(stream())).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+      await lake.table('t').insert(stream());
+      expect(await duck.rowsAgreed('SELECT id, c FROM lake.t WHERE c IS NOT NULL')).toEqual([{ id: '3', c: '1' }]);
+      expect((await place.sql('SELECT 1 FROM ducklake_data_file')).length).toBe(2);
+    });
+
+    test('a table renamed', async () => {
+      await using world = await setUp();
+      const { duck, lake } = world;
+      await duck.run('ALTER TABLE lake.t RENAME TO u');
+      await lake.table('u').insert([{ id: 3 }]);
+      await expect(lake.table('t').insert([{ id: 4 }])).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect((await lake.table('u').scan().toArray()).map(({ id }) => id)).toEqual([1, 2, 3]);
+      expect(await duck.rowsAgreed('SELECT count(*) AS n, max(id) AS high FROM lake.u')).toEqual([
+        { n: '3', high: '3' },
+      ]);
+    });
+  });
