@@ -316,9 +316,9 @@ function run(op: CatalogOp, stage: Stage, resolver: Resolver, snapshotId: number
     for (const row of op.rows) stage.insert(op.table, resolver.row(op.table, row));
   } else if (op.kind === 'end') {
     const match = Object.entries(resolver.row(op.table, op.match));
-    stage.update(op.table, (row) => row['end_snapshot'] === null && match.every(([name, cell]) => row[name] === cell), {
-      end_snapshot: snapshotId,
-    });
+    const isMeant = (row: CatalogRow): boolean =>
+      row['end_snapshot'] === null && match.every(([name, cell]) => row[name] === cell);
+    stage.update(op.table, (row) => (isMeant(row) ? { end_snapshot: snapshotId } : undefined));
   } else {
     addStats(stage, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
   }

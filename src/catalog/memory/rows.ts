@@ -69,11 +69,13 @@ export class Stage {
     inserted.push(whole);
   }
 
-  /** Replaces cells of rows that were there before the stage. */
-  update(table: CatalogTable, where: Where, cells: CatalogRow): void {
+  /** Replaces cells of rows that were there before the stage; `change` gives none for a row that stays. */
+  update(table: CatalogTable, change: (row: CatalogRow) => CatalogRow | undefined): void {
     const replaced = entryOf(this.#replaced, table, () => new Map());
-    for (const [index, row] of this.#tables.of(table).entries())
-      if (where(row)) replaced.set(index, wholeRow(table, { ...(replaced.get(index) ?? row), ...cells }));
+    for (const [index, row] of this.#tables.of(table).entries()) {
+      const cells = change(row);
+      if (cells) replaced.set(index, wholeRow(table, { ...(replaced.get(index) ?? row), ...cells }));
+    }
   }
 
   publish(): void {

@@ -15,29 +15,39 @@ export function addStats(stage: Stage, delta: TableStatsDelta): void {
     file_size_bytes: (totals?.file_size_bytes ?? 0) + delta.byteLength,
   };
   if (totals === undefined) stage.insert('ducklake_table_stats', added);
-  else stage.update('ducklake_table_stats', ofTable, added);
+  else stage.update('ducklake_table_stats', (row) => (ofTable(row) ? added : undefined));
 
-  for (const column of delta.columns) {
-    const ofColumn = (row: CatalogRow): boolean => ofTable(row) && row['column_id'] === column.columnId;
-    const current = stage.before('ducklake_table_column_stats').find(ofColumn) as ColumnRow | undefined;
-    // Of a column that was added to a table with rows nothing is known, as DuckDB leaves it: those rows have its default.
-    if (current === undefined && totals !== undefined) continue;
+  const deltas = new Map(delta.columns.map((column) => [column.columnId, column]));
+  stage.update('ducklake_table_column_stats', (row) => {
+    const current = row as RowOf<'ducklake_table_column_stats'>;
+    const column = ofTable(row) ? deltas.get(current.column_id ?? -1) : undefined;
+    if (column === undefined) return undefined;
+    deltas.delete(column.columnId);
     // Looked up only where it matters: the files' statistics are many.
-    const isOpen = current?.min_value === null && current.max_value === null && typeof column.bounds === 'object';
-    const hadValues = isOpen && stage.before('ducklake_file_column_stats').some(hasValues(ofColumn));
-    const merged = mergeColumnStats(current, column, { tableId, hadValues });
-    if (current === undefined) stage.insert('ducklake_table_column_stats', merged);
-    else stage.update('ducklake_table_column_stats', ofColumn, merged);
-  }
+    const isOpen = current.min_value === null && current.max_value === null && typeof column.bounds === 'object';
+    return mergeColumnStats(current, column, { tableId, hadValues: isOpen && hadValues(stage, current) });
+  });
+  // Of a column that was added to a table with rows nothing is known, as DuckDB leaves it: those rows have its default.
+  if (totals !== undefined) return;
+  for (const column of deltas.values())
+    stage.insert('ducklake_table_column_stats', mergeColumnStats(undefined, column, { tableId, hadValues: false }));
 }
-
-type ColumnRow = RowOf<'ducklake_table_column_stats'>;
 
 /**
  * Whether a file holds values of the column: NULL bounds of the table then mean "not known", else "none yet". Files whose only
  * values are NaN have no bounds either.
  */
-const hasValues =
-  (ofColumn: (row: CatalogRow) => boolean) =>
-  (row: CatalogRow): boolean =>
-    ofColumn(row) && row['value_count'] !== 0 && !(row['contains_nan'] === true && row['min_value'] === null);
+function hadValues(
+  stage: Stage,
+  { table_id: tableId, column_id: columnId }: RowOf<'ducklake_table_column_stats'>,
+): boolean {
+  return stage
+    .before('ducklake_file_column_stats')
+    .some(
+      (row) =>
+        row['table_id'] === tableId &&
+        row['column_id'] === columnId &&
+        row['value_count'] !== 0 &&
+        !(row['contains_nan'] === true && row['min_value'] === null),
+    );
+}

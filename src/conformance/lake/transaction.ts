@@ -75,6 +75,43 @@ export const transactionCases: readonly ConformanceCase<LakeTarget>[] = [
     },
   },
   {
+    name: 'inserts of one transaction may run at once',
+    async run(target) {
+      await using lake = await target.open();
+      const table = await createNumbered(lake);
+      const { snapshotId } = await lake.transaction((tx) =>
+        Promise.all(range(0, 7).map((k) => tx.table('numbers').insert(numbered(k * 10, k * 10 + 9)))),
+      );
+      equal(snapshotId, 2, 'the snapshot');
+      equal(await ids(table), range(0, 79), 'the rows');
+      equal(
+        (await table.files()).map(({ rowIdStart }) => rowIdStart),
+        range(0, 7).map((k) => k * 10),
+        'the first row ids',
+      );
+    },
+  },
+  {
+    name: 'a transaction inside another is one of its own',
+    async run(target) {
+      await using lake = await target.open();
+      const table = await createNumbered(lake);
+      const reason = new Error('no');
+      await rejectsWith(
+        () =>
+          lake.transaction(async (tx) => {
+            await tx.table('numbers').insert([{ id: 1 }]);
+            await lake.transaction((inner) => inner.table('numbers').insert([{ id: 2 }]));
+            await table.insert([{ id: 3 }]);
+            throw reason;
+          }),
+        reason,
+        'the outer transaction',
+      );
+      equal(await ids(table), [2, 3], 'the rows');
+    },
+  },
+  {
     name: 'a throw inside leaves nothing, and is rethrown',
     async run(target) {
       await using lake = await target.open();
