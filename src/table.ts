@@ -118,8 +118,8 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
       return await this.#insertOnce(rows, options, seen);
     } catch (error) {
       // The handle may have last seen the table before somebody altered it: no conflict with this call, and no mistake in it.
-      const isConflict = isLakeError(error, 'CONFLICT');
-      if (!isConflict && !isLakeError(error, 'INVALID_VALUE') && !isLakeError(error, 'UNSUPPORTED')) throw error;
+      if (!isLakeError(error) || !['CONFLICT', 'INVALID_VALUE', 'UNSUPPORTED'].includes(error.code)) throw error;
+      const isConflict = error.code === 'CONFLICT';
       const now = await this.#session.refresh();
       if (!isConflict && now.snapshot.schemaVersion === seen.snapshot.schemaVersion) throw error;
       if (Array.isArray(rows) || (typeof rows === 'object' && rows !== null && 'columns' in rows))

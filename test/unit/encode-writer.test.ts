@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { parquetMetadata } from 'hyparquet';
 import { codecFor } from '../../src/spec/values/codec.ts';
-import { ColumnCollector } from '../../src/stats/collect.ts';
+import { ColumnCollector } from '../support/collector.ts';
 import { encodeFile, fieldsOf, filePlans, valuesOf } from '../support/encode-cases.ts';
 import { readFile } from '../support/parquet.ts';
 

@@ -6,7 +6,7 @@ import { type Encoding, encodings } from './encodings.ts';
 
 /** BYTE_ARRAY of bytes, as DELTA_LENGTH_BYTE_ARRAY. */
 export class BlobColumn extends ColumnEncoder {
-  readonly #bounds = new ByteBounds();
+  readonly #bounds = new ByteBounds(this.bench.statistics);
   readonly #bytes = new ByteBuffer(0);
   #lengths = new Int32Array(0);
 

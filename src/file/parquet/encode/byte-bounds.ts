@@ -4,6 +4,11 @@ import type { ByteBuffer } from './byte-buffer.ts';
 export class ByteBounds {
   #min: Uint8Array | undefined;
   #max: Uint8Array | undefined;
+  readonly #enabled: boolean;
+
+  constructor(enabled: boolean) {
+    this.#enabled = enabled;
+  }
 
   /**
    * Looks at `count` byte strings of these lengths, which follow one another from `start` on with `gap` bytes before each.
@@ -11,7 +16,7 @@ export class ByteBounds {
    * Most lie between the bounds and share what these have in common: then comparing that, and the word after it, settles it.
    */
   observe(buffer: ByteBuffer, start: number, gap: number, lengths: Int32Array, count: number): void {
-    if (count === 0) return;
+    if (count === 0 || !this.#enabled) return;
     const { bytes, view } = buffer;
     let at = start + gap;
     let minAt = at;

@@ -25,11 +25,13 @@ export class Workbench {
   /** Slots and bytes after which a page is closed. */
   readonly pageSlots: number;
   readonly pageByteLength: number;
+  readonly statistics: boolean;
 
-  constructor(assembler: PageAssembler, pageSlots: number, pageByteLength: number) {
+  constructor(assembler: PageAssembler, pageSlots: number, pageByteLength: number, statistics: boolean) {
     this.assembler = assembler;
     this.pageSlots = pageSlots;
     this.pageByteLength = pageByteLength;
+    this.statistics = statistics;
   }
 }
 

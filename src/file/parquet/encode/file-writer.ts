@@ -2,7 +2,7 @@ import type { SchemaElement } from 'hyparquet';
 import { LakeError } from '../../../errors.ts';
 import type { Field } from '../../../schema/field.ts';
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
-import { boundsText, hasBounds, isFloat, maxBoundByteLength } from '../../../stats/collect.ts';
+import { boundsText, hasBounds, isFloat, maxBoundByteLength } from '../../../stats/bounds.ts';
 import type { Compressors } from '../../compressors.ts';
 import type { ColumnBatch, ColumnStats, FileTarget, FileWriter, WrittenFile } from '../../format.ts';
 import { explain, missingValue } from '../refuse.ts';
@@ -39,6 +39,8 @@ export interface EncodedWriterOptions {
   readonly pageSlots?: number;
   /** or so many bytes before compression, 1 MiB by default. */
   readonly pageByteLength?: number;
+  /** False leaves out the bounds of text and floats: only to measure what they cost. */
+  readonly statistics?: boolean;
 }
 
 /**
@@ -77,7 +79,7 @@ class EncodedFileWriter implements FileWriter {
 
   constructor(
     target: FileTarget,
-    { compressors = {}, pageSlots = 32768, pageByteLength = 1 << 20 }: EncodedWriterOptions,
+    { compressors = {}, pageSlots = 32768, pageByteLength = 1 << 20, statistics = true }: EncodedWriterOptions,
   ) {
     const { fields, options } = target;
     this.#target = target;
@@ -85,7 +87,12 @@ class EncodedFileWriter implements FileWriter {
     this.#codec = codecOf(options.compression, compressors);
     const leafCount = this.#schema.filter(({ type }) => type !== undefined).length;
     const sharedSlots = Math.max(4096, Math.floor(allPageSlots / Math.max(1, leafCount)));
-    this.#bench = new Workbench(new PageAssembler(this.#codec), Math.min(pageSlots, sharedSlots), pageByteLength);
+    this.#bench = new Workbench(
+      new PageAssembler(this.#codec),
+      Math.min(pageSlots, sharedSlots),
+      pageByteLength,
+      statistics,
+    );
     this.#columns = fields.map((field) => ({
       field,
       values: isNested(field)

@@ -50,7 +50,7 @@ abstract class FixedColumn extends ColumnEncoder {
 
 /** UUIDs: 16 bytes in the order of the text. */
 export class UuidColumn extends FixedColumn {
-  readonly #bounds = new ByteBounds();
+  readonly #bounds = new ByteBounds(this.bench.statistics);
 
   constructor(leaf: Leaf, codec: ValueCodec, bench: Workbench) {
     super(leaf, codec, bench, 16);

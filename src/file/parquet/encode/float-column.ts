@@ -42,7 +42,7 @@ export class FloatColumn extends ColumnEncoder {
       this.#values.set(values.subarray(from, to), start);
       this.count += to - from;
     } else this.#takeAny(values, from, to);
-    this.#observe(start, values, from, to);
+    if (this.bench.statistics || this.#single) this.#observe(start, values, from, to);
     return to;
   }
 

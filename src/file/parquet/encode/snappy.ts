@@ -29,7 +29,7 @@ export function compressSnappy(
   for (let from = start; from < end; from += blockLength) {
     const to = Math.min(end, from + blockLength);
     out.reserve(maxSnappyLength(to - from));
-    out.length = compressBlock(source.bytes, source.view, from, to, out.bytes, out.length);
+    out.length = compressBlock(source, from, to, out, out.length);
     if (!always && from === start && out.length - before > (to - from) * 0.96875) {
       out.length = before;
       return false;
@@ -42,14 +42,9 @@ export function compressSnappy(
  * The greedy matcher of the Snappy reference: a hash of 4 bytes finds the last place where they stood, and the steps grow
  * where nothing matches.
  */
-function compressBlock(
-  source: Uint8Array,
-  view: DataView,
-  start: number,
-  end: number,
-  out: Uint8Array,
-  outStart: number,
-): number {
+function compressBlock(from: ByteBuffer, start: number, end: number, to: ByteBuffer, outStart: number): number {
+  const { bytes: source, view } = from;
+  const { bytes: out, view: outView } = to;
   let outAt = outStart;
   let literalStart = start;
   if (end - start >= margin) {
@@ -75,19 +70,31 @@ function compressBlock(
         table[hash] = at - start;
         hash = Math.imul(view.getInt32(next, true), 0x1e35a7bd) >>> shift;
       } while (word !== view.getInt32(candidate, true));
-      outAt = literal(source, literalStart, at, out, outAt);
+      outAt =
+        at - literalStart <= 16
+          ? shortLiteral(view, literalStart, at - literalStart, outView, outAt)
+          : literal(source, literalStart, at, out, outAt);
       do {
         const matchStart = at;
         const offset = at - candidate;
         at += 4;
         candidate += 4;
-        while (at + 4 <= end && view.getInt32(at, true) === view.getInt32(candidate, true)) {
+        for (;;) {
+          if (at > end - 4) {
+            while (at < end && source[at] === source[candidate]) {
+              at++;
+              candidate++;
+            }
+            break;
+          }
+          const difference = view.getInt32(at, true) ^ view.getInt32(candidate, true);
+          if (difference !== 0) {
+            // The lowest bit that differs says how many bytes don't.
+            at += (31 - Math.clz32(difference & -difference)) >>> 3;
+            break;
+          }
           at += 4;
           candidate += 4;
-        }
-        while (at < end && source[at] === source[candidate]) {
-          at++;
-          candidate++;
         }
         outAt = copy(offset, at - matchStart, out, outAt);
         literalStart = at;
@@ -103,6 +110,20 @@ function compressBlock(
     }
   }
   return literalStart < end ? literal(source, literalStart, end, out, outAt) : outAt;
+}
+
+/** Up to 16 bytes, by words: what is written beyond them is overwritten next. A match follows, so that there is more to read. */
+function shortLiteral(view: DataView, from: number, length: number, out: DataView, at: number): number {
+  out.setUint8(at, (length - 1) << 2);
+  out.setInt32(at + 1, view.getInt32(from, true), true);
+  if (length > 4) {
+    out.setInt32(at + 5, view.getInt32(from + 4, true), true);
+    if (length > 8) {
+      out.setInt32(at + 9, view.getInt32(from + 8, true), true);
+      out.setInt32(at + 13, view.getInt32(from + 12, true), true);
+    }
+  }
+  return at + 1 + length;
 }
 
 function literal(source: Uint8Array, from: number, to: number, out: Uint8Array, start: number): number {

@@ -22,7 +22,7 @@ export type TextKind = 'text' | 'json' | 'digits';
  */
 export class TextColumn extends ColumnEncoder {
   readonly #kind: TextKind;
-  readonly #bounds = new ByteBounds();
+  readonly #bounds = new ByteBounds(this.bench.statistics);
   readonly #dictionary = new TextDictionary();
   /** Whether the open page holds bytes and lengths, not codes. */
   #direct = false;
