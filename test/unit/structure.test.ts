@@ -147,7 +147,7 @@ describe('structure', () => {
     const foreign = violations(core, ({ path }, specifier) =>
       isRelative(specifier)
         ? resolve(path, specifier).startsWith('src/')
-        : /^hyparquet(-writer)?(\/|$)/.test(specifier) && path.startsWith('src/file/parquet/'),
+        : /^hyparquet(\/|$)/.test(specifier) && path.startsWith('src/file/parquet/'),
     );
     expect(foreign).toEqual([]);
   });
