@@ -120,7 +120,7 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
       // The handle may have last seen the table before somebody altered it: no conflict with this call, and no mistake in it.
       if (!isLakeError(error) || !['CONFLICT', 'INVALID_VALUE', 'UNSUPPORTED'].includes(error.code)) throw error;
       const isConflict = error.code === 'CONFLICT';
-      const now = await this.#session.refresh();
+      const now = await this.#session.refresh().catch(() => seen);
       if (!isConflict && now.snapshot.schemaVersion === seen.snapshot.schemaVersion) throw error;
       if (Array.isArray(rows) || (typeof rows === 'object' && rows !== null && 'columns' in rows))
         return this.#insertOnce(rows, options, now);

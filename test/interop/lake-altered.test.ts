@@ -12,11 +12,12 @@ const statistics = (duck: Oracle, column: string): Promise<unknown> =>
     )
     .then(([row]) => Object.values(row!));
 
-const unsupported = (lake: Lake, columns?: string[]): Promise<void> =>
-  expect(lake.table('t').scan({ columns }).toArray()).rejects.toMatchObject({
+const unsupported = async (lake: Lake, columns?: string[]): Promise<void> => {
+  await expect(lake.table('t').scan({ columns }).toArray()).rejects.toMatchObject({
     code: 'UNSUPPORTED',
     context: { table: 't' },
   });
+};
 
 for (const kind of CATALOG_KINDS)
   describe(`tables that DuckDB altered, ${kind}`, () => {
