@@ -21,7 +21,8 @@ export function startProgress(stream: Io['stderr'], label: string, byteLength: n
   const bar = new cliProgress.SingleBar({
     stream: stream as NodeJS.WriteStream,
     clearOnComplete: true,
-    hideCursor: true,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
     fps: 8,
     barsize: 24,
     format: (options, params) => {
@@ -32,6 +33,9 @@ export function startProgress(stream: Io['stderr'], label: string, byteLength: n
       return `${label}  ${amount}  ${showCount(rowCount)} rows`;
     },
   });
+  const stop = (): void => bar.stop();
+  // Also when a second Ctrl-C ends everything: the bar has turned off the wrapping of lines.
+  process.once('exit', stop);
   bar.start(Math.max(1, byteLength ?? 1), 0);
   return {
     read(count) {
@@ -41,6 +45,9 @@ export function startProgress(stream: Io['stderr'], label: string, byteLength: n
     rows(count) {
       rowCount = count;
     },
-    stop: () => bar.stop(),
+    stop() {
+      process.removeListener('exit', stop);
+      stop();
+    },
   };
 }

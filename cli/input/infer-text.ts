@@ -39,9 +39,17 @@ function isTimestamp(text: string, zoned: boolean, digits: number): boolean {
   return /^0*$/.test((found['fraction'] ?? '').slice(digits));
 }
 
-/** Whether the first ten characters are a day of the calendar. */
+/** Whether the first ten characters, `YYYY-MM-DD`, are a day of the calendar. */
 function isDay(text: string): boolean {
-  const day = text.slice(0, 10);
-  const date = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) && day >= '0001';
+  const year = Number(text.slice(0, 4));
+  const month = Number(text.slice(5, 7));
+  const day = Number(text.slice(8, 10));
+  // The day before the first of the next month.
+  return (
+    year > 0 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    (day <= 28 || day <= new Date(Date.UTC(year, month, 0)).getUTCDate())
+  );
 }
