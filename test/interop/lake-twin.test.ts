@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { type Column, type Lake, type TableSchema, t } from '../../src/index.ts';
 import { CATALOG_KINDS } from '../support/lakes.ts';
+import { weirdNames } from '../support/names.ts';
 import { identifier, literal, openOracle } from '../support/oracle.ts';
 import { type KnownDifference, type TwinStep, twinDifferences } from '../support/twin.ts';
 import { typeCases } from '../support/type-cases.ts';
@@ -44,27 +45,6 @@ const insert = (table: string, rows: readonly Readonly<Record<string, readonly [
 const number = (value: number): readonly [string, number] => [String(value), value];
 const text = (value: string): readonly [string, string] => [literal(value), value];
 const nothing: readonly [string, null] = ['NULL', null];
-
-const weirdNames: readonly string[] = [
-  'with space',
-  'dots.in.it',
-  'quo"ted',
-  "apo'strophe",
-  'SELECT',
-  'order',
-  '😀 emoji',
-  'ünï',
-  'UPPER_and-lower',
-  'slash/back\\slash',
-  '..',
-  '.',
-  '%41',
-  'comma,name',
-  'x'.repeat(200),
-  '__proto__',
-  'constructor',
-  '123',
-];
 
 twins('schemas and tables of any name', [
   ...weirdNames.map((name) => step(`CREATE SCHEMA ${identifier(name)}`, (lake) => lake.createSchema(name))),

@@ -1,0 +1,21 @@
+/** Names that DuckDB takes when they are quoted, and that somebody gets wrong. */
+export const weirdNames: readonly string[] = [
+  'with space',
+  'dots.in.it',
+  'quo"ted',
+  "apo'strophe",
+  'SELECT',
+  'order',
+  '😀 emoji',
+  'ünï',
+  'UPPER_and-lower',
+  'slash/back\\slash',
+  '..',
+  '.',
+  '%41',
+  'comma,name',
+  'x'.repeat(200),
+  '__proto__',
+  'constructor',
+  '123',
+];
