@@ -190,9 +190,10 @@ export class Scenario implements AsyncDisposable {
     await this.#untilDone(() => this.#lake!.tables());
   }
 
-  /** A row in the second block of an insert is bad: what was written has to go. */
+  /** The last row of an insert is bad: what was written has to go. The numbers before it are too wild to compress. */
   async #badInsert(table: string): Promise<void> {
-    const rows = Array.from({ length: 3000 }, (_, k) => ({ id: k === 2999 ? 'bad' : -1 - k }));
+    const wild = (k: number): bigint => BigInt.asIntN(64, BigInt(k) * 0x9e3779b97f4a7c15n);
+    const rows = Array.from({ length: 20_000 }, (_, k) => ({ id: k === 19_999 ? 'bad' : wild(k) }));
     try {
       await this.#lake!.table(refOf(table)).insert(rows);
       check(false, 'a bad row was inserted');
