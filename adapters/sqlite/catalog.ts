@@ -1,6 +1,6 @@
+import { instantText } from '../../src/catalog/instant.ts';
 import { checkBatch } from '../../src/catalog/sql/batch.ts';
 import { MissingTables } from '../../src/catalog/sql/dialect.ts';
-import { instantText } from '../../src/catalog/sql/instant.ts';
 import { SqlCatalog } from '../../src/catalog/sql/reader.ts';
 import { createTables, initialRows } from '../../src/catalog/sql/schema.ts';
 import { type ReadStatements, readStatements } from '../../src/catalog/sql/statements.ts';

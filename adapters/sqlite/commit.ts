@@ -1,7 +1,7 @@
-import { nextSnapshot, Resolver } from '../../src/catalog/memory/resolve.ts';
+import { instantMicros, instantText } from '../../src/catalog/instant.ts';
+import { nextSnapshot, Resolver } from '../../src/catalog/resolve.ts';
 import { decodeRows } from '../../src/catalog/sql/decode.ts';
 import { quoteName } from '../../src/catalog/sql/dialect.ts';
-import { instantMicros, instantText } from '../../src/catalog/sql/instant.ts';
 import { recordsOf } from '../../src/catalog/sql/reader.ts';
 import type { ReadStatements } from '../../src/catalog/sql/statements.ts';
 import type {

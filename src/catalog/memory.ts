@@ -1,10 +1,10 @@
 import { LakeError, showValue } from '../errors.ts';
 import { changeText, parseChanges } from '../spec/changes.ts';
 import { type CatalogRow, type CatalogTable, catalogTables, type RowOf } from '../spec/rows.ts';
-import { nextSnapshot, Resolver } from './memory/resolve.ts';
+import { instantMicros, instantText } from './instant.ts';
 import { Stage, Tables, type Where } from './memory/rows.ts';
 import { addStats } from './memory/stats.ts';
-import { instantMicros, instantText } from './sql/instant.ts';
+import { nextSnapshot, Resolver } from './resolve.ts';
 import type {
   AsOf,
   CatalogOp,

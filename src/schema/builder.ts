@@ -18,8 +18,15 @@ export interface IntervalParts {
   readonly micros: bigint;
 }
 
-/** Any JSON value, as a `json` column gives it back. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+/** Any JSON value, as a `json` column gives it back: integers beyond the safe ones are bigints. */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
 
 /**
  * One column of a table to be made. Immutable: each method returns a new column.
@@ -29,12 +36,12 @@ export class Column<
   In = unknown,
   Out = unknown,
   Nullable extends boolean = boolean,
-  Optional extends boolean = boolean,
+  HasDefault extends boolean = boolean,
 > {
   declare readonly in: In;
   declare readonly out: Out;
   declare readonly nullable: Nullable;
-  declare readonly optional: Optional;
+  declare readonly hasDefault: HasDefault;
   readonly definition: ColumnDefinition;
 
   constructor(definition: ColumnDefinition) {
@@ -42,7 +49,7 @@ export class Column<
   }
 
   /** Refuses NULL. */
-  notNull(): Column<In, Out, false, Optional extends true ? (Nullable extends true ? false : true) : false> {
+  notNull(): Column<In, Out, false, HasDefault> {
     return new Column({ ...this.definition, nullable: false });
   }
 
@@ -55,7 +62,8 @@ export class Column<
 /** The columns of a table to be made, in order. */
 export type TableSchema = Readonly<Record<string, Column>>;
 
-type OptionalKeys<S extends TableSchema> = { [K in keyof S]: S[K]['optional'] extends true ? K : never }[keyof S];
+type IsRequired<C extends Column> = C['nullable'] extends false ? (C['hasDefault'] extends true ? false : true) : false;
+type OptionalKeys<S extends TableSchema> = { [K in keyof S]: IsRequired<S[K]> extends true ? never : K }[keyof S];
 type OrNull<C extends Column, T> = C['nullable'] extends false ? T : T | null;
 type Simplify<T> = { [K in keyof T]: T[K] };
 
@@ -69,7 +77,7 @@ export type InsertRow<S extends TableSchema> = Simplify<
 /** A row as `table.scan` gives it. */
 export type Row<S extends TableSchema> = Simplify<{ -readonly [K in keyof S]: OrNull<S[K], S[K]['out']> }>;
 
-type New<In, Out = In> = Column<In, Out, true, true>;
+type New<In, Out = In> = Column<In, Out, true, false>;
 
 function column<In, Out = In>(type: ColumnType, children: Record<string, ColumnDefinition> = {}): New<In, Out> {
   return new Column({ type, nullable: true, defaultValue: undefined, children });

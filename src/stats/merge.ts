@@ -75,8 +75,8 @@ function mergeContainsNan(current: boolean | null, added: boolean | null): boole
 
 /** What files add to the statistics of their table: one for each leaf of `fields`. `files` holds each file's columns. */
 export function deltaOf(files: readonly (readonly ColumnStats[])[], fields: readonly Field[]): ColumnStatsDelta[] {
+  const byField = Map.groupBy(files.flat(), (column) => column.fieldId);
   return leaves(fields).map((field) => {
-    const stats = files.flatMap((columns) => columns.filter((column) => column.fieldId === field.id));
     const start: ColumnStatsDelta = {
       columnId: field.id,
       containsNull: false,
@@ -84,7 +84,7 @@ export function deltaOf(files: readonly (readonly ColumnStats[])[], fields: read
       bounds: 'none',
       order: boundsOrder(field.type),
     };
-    return stats.reduce(addFile, start);
+    return (byField.get(field.id) ?? []).reduce(addFile, start);
   });
 }
 

@@ -59,16 +59,23 @@ export class Gatherer {
   }
 
   #checkRow(row: unknown, index: number): void {
-    const { schema, table } = this.#target;
-    if (typeof row !== 'object' || row === null || Array.isArray(row))
-      throw new LakeError(
-        'INVALID_VALUE',
-        `row ${index} for table "${table}" is ${showValue(row)}; expected an object with the columns as keys`,
-        { context: { schema, table, row: index, value: showValue(row) } },
-      );
-    for (const key in row)
+    if (typeof row !== 'object' || row === null || Array.isArray(row)) throw notRow(this.#target, row, index);
+    let isEmpty = true;
+    for (const key in row) {
+      isEmpty = false;
       if (!this.#known.has(key)) throw unknownColumn(this.#target, key, index, (row as never)[key]);
+    }
+    // A Map, a Promise or a Date has no keys either, and is no row of NULLs.
+    if (isEmpty && Object.prototype.toString.call(row) !== '[object Object]') throw notRow(this.#target, row, index);
   }
+}
+
+function notRow({ schema, table }: TargetTable, row: unknown, index: number): LakeError {
+  return new LakeError(
+    'INVALID_VALUE',
+    `row ${index} for table "${table}" is ${showValue(row)}; expected an object with the columns as keys`,
+    { context: { schema, table, row: index, value: showValue(row) } },
+  );
 }
 
 /** Puts a column's default where a row left it out. `cells` is changed in place. */

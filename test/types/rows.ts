@@ -156,3 +156,15 @@ t.decimal();
 // @ts-expect-error a string of JSON is JSON's text, but undefined is no JSON at all
 const notJson: JsonValue = undefined;
 void notJson;
+
+// In whichever order they are said, a default makes a column that refuses NULL one that may be left out.
+const defaults = {
+  a: t.int32().default(1).notNull(),
+  b: t.int32().notNull().default(1),
+};
+same<
+  Equal<
+    InsertRow<typeof defaults>,
+    { readonly a?: number | bigint | undefined; readonly b?: number | bigint | undefined }
+  >
+>();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { instantMicros, instantText } from '../../src/catalog/instant.ts';
 import { type MemoryCatalog, memoryCatalog } from '../../src/catalog/memory.ts';
-import { instantMicros, instantText } from '../../src/catalog/sql/instant.ts';
 import type { CommitBatch } from '../../src/catalog/store.ts';
 import { rejects } from '../../src/conformance/case.ts';
 import { batchOn, commitOnHead, fileRow, insert, newLake } from '../../src/conformance/catalog/batches.ts';

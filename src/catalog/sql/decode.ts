@@ -1,7 +1,7 @@
 import { LakeError } from '../../errors.ts';
 import { type CatalogRow, type CatalogTable, type Cell, type CellSpec, cellsOf, type RowOf } from '../../spec/rows.ts';
+import { instantMicros, instantText } from '../instant.ts';
 import type { Snapshot } from '../store.ts';
-import { instantMicros, instantText } from './instant.ts';
 
 /** Decodes rows that a statement gave as JSON arrays of all the table's columns, in their order. */
 export function decodeRows<Table extends CatalogTable>(table: Table, json: readonly string[]): RowOf<Table>[] {

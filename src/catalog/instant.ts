@@ -1,4 +1,4 @@
-import { LakeError } from '../../errors.ts';
+import { LakeError } from '../errors.ts';
 
 /** Microseconds since 1970 of an instant as databases write it: a space or a `T`, any fraction, any offset from UTC. */
 export function instantMicros(text: string): number {

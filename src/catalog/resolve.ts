@@ -1,7 +1,7 @@
-import { LakeError } from '../../errors.ts';
-import { type Change, changeText } from '../../spec/changes.ts';
-import { type CatalogRow, type CatalogTable, type CellSpec, cellsOf, resolveId } from '../../spec/rows.ts';
-import type { CommitBatch, Snapshot } from '../store.ts';
+import { LakeError } from '../errors.ts';
+import { type Change, changeText } from '../spec/changes.ts';
+import { type CatalogRow, type CatalogTable, type CellSpec, cellsOf, resolveId } from '../spec/rows.ts';
+import type { CommitBatch, Snapshot } from './store.ts';
 
 /** The snapshot that a batch makes on top of `head`. */
 export function nextSnapshot(batch: CommitBatch, head: Snapshot, time: string): Snapshot {
