@@ -1,34 +1,41 @@
 import { type AsOf, type CatalogStore, type Column, type TableSchema, t } from 'edgemere';
-import type { ColumnSpec } from './ddl.ts';
+import type { ColumnSpec, TypeSpec } from './ddl.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { CellError, cellReaders } from './input/cells.ts';
+import { CellError } from './input/cells.ts';
+import { columnReaders } from './input/nested.ts';
 import type { TargetColumn } from './input/reader.ts';
 import { showTableName, type TableName } from './names.ts';
+import { showType } from './sql-types.ts';
 
 /** Columns as the library makes tables of them. */
 export function tableSchema(columns: readonly ColumnSpec[]): TableSchema {
   return Object.fromEntries(
     columns.map((spec) => {
-      let column = newColumn(spec.type);
+      let column = newColumn(spec);
       if (spec.defaultText !== undefined) column = column.default(defaultValue(spec, spec.defaultText));
       return [spec.name, spec.nullable ? column : column.notNull()];
     }),
   );
 }
 
-function newColumn(type: string): Column {
+function newColumn({ type, children }: TypeSpec): Column {
+  const [first, second] = children;
+  if (type === 'list') return t.list(newColumn(first!)) as Column;
+  if (type === 'map') return t.map(newColumn(first!), newColumn(second!)) as Column;
+  if (type === 'struct')
+    return t.struct(Object.fromEntries(children.map((member) => [member.name, newColumn(member)]))) as Column;
   const decimal = /^decimal\((\d+),(\d+)\)$/.exec(type);
   if (decimal) return t.decimal(Number(decimal[1]), Number(decimal[2])) as Column;
   const method = type.replace(/_(.)/, (_all, letter: string) => letter.toUpperCase());
   return (t as unknown as Record<string, () => Column>)[method]!();
 }
 
-function defaultValue({ name, type }: ColumnSpec, text: string): unknown {
+function defaultValue(column: ColumnSpec, text: string): unknown {
   try {
-    return cellReaders(type).fromText(text);
+    return columnReaders(column).fromText(text);
   } catch (error) {
     if (!(error instanceof CellError)) throw error;
-    throw new UsageError(`column "${name}" (${type}): the default ${error.message}`);
+    throw new UsageError(`column "${column.name}" (${showType(column)}): the default ${error.message}`);
   }
 }
 
@@ -52,11 +59,18 @@ export async function tableAt(catalog: CatalogStore, table: TableName, asOf: AsO
         ? `there is no table ${showTableName(table)}: \`edgemere ls\` lists those that are there`
         : `there was no table ${showTableName(table)} at that snapshot: \`edgemere snapshots\` tells when it came`,
     );
-  const columns = rows.columns
-    .filter(({ table_id, parent_column }) => table_id === found.table_id && parent_column === null)
-    .sort((a, b) => (a.column_order ?? 0) - (b.column_order ?? 0))
-    .map(({ column_name, column_type }) => ({ name: column_name ?? '', type: typeName(column_type ?? '') }));
-  return { snapshotId: rows.snapshot.id, columns };
+  const own = rows.columns
+    .filter(({ table_id }) => table_id === found.table_id)
+    .sort((a, b) => (a.column_order ?? 0) - (b.column_order ?? 0));
+  const below = (parent: number | null): TargetColumn[] =>
+    own
+      .filter(({ parent_column }) => parent_column === parent)
+      .map(({ column_id, column_name, column_type }) => ({
+        name: column_name ?? '',
+        type: typeName(column_type ?? ''),
+        children: below(column_id),
+      }));
+  return { snapshotId: rows.snapshot.id, columns: below(null) };
 }
 
 function typeName(text: string): string {

@@ -1,4 +1,5 @@
 import { UsageError } from './errors.ts';
+import { quoteName } from './names.ts';
 
 /** What a type is written like: its words, and the numbers in parentheses. */
 export interface TypeSyntax {
@@ -42,7 +43,6 @@ const bySpelling = new Map<string, string>(
   Object.entries(spellings).flatMap(([type, names]) => names.split(', ').map((name): [string, string] => [name, type])),
 );
 const decimals = new Set(['decimal', 'numeric', 'dec']);
-const nested = new Set(['list', 'struct', 'map', 'row', 'array', 'union']);
 
 /** The DuckLake type (`decimal(12,2)`) of a type as SQL, DuckDB or DuckLake writes it. */
 export function resolveType({ words, args }: TypeSyntax): string {
@@ -51,7 +51,6 @@ export function resolveType({ words, args }: TypeSyntax): string {
   if (decimals.has(name)) return decimal(shown, args);
   if (name === 'int8')
     throw new UsageError('"int8" means 8 bytes in SQL and 8 bits in DuckLake: write "bigint" or "tinyint"');
-  if (nested.has(name)) throw new UsageError(`nested types such as "${shown}" can't be made here yet`);
   const type = bySpelling.get(name);
   if (type === undefined) throw new UsageError(`"${shown}" is not a type; \`edgemere help types\` lists them`);
   if (args === undefined || type === 'varchar') return type;
@@ -77,10 +76,34 @@ function decimal(shown: string, args: readonly number[] = []): string {
   return `decimal(${precision},${scale})`;
 }
 
+/** A DuckLake type with those of its parts. */
+export interface NestedType {
+  readonly type: string;
+  readonly children?: readonly (NestedType & { readonly name: string })[] | undefined;
+}
+
+/** A type as SQL writes it, scalars by DuckLake's name: `struct(city varchar, geo float64[])`. */
+export function showType({ type, children = [] }: NestedType): string {
+  const parts = children.map(showType);
+  switch (type) {
+    case 'list':
+      return `${parts[0]}[]`;
+    case 'map':
+      return `map(${parts.join(', ')})`;
+    case 'struct':
+      return `struct(${children.map(({ name }, i) => `${quoteName(name)} ${parts[i]}`).join(', ')})`;
+    default:
+      return type;
+  }
+}
+
 /** DuckLake types with their spellings, for `edgemere help types`. */
 export function typeTable(): [type: string, spellings: string][] {
   return [
     ...Object.entries(spellings),
     ['decimal(p,s)', 'decimal, numeric, dec: (18,3) unless given, s = 0 when only p is'],
+    ['list', 'T[], such as int[]'],
+    ['struct', 'struct(NAME T, …)'],
+    ['map', 'map(T, T), such as map(text, int)'],
   ];
 }

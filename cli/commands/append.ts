@@ -61,7 +61,10 @@ export async function append(args: readonly string[], options: AppendOptions, io
       const { snapshotId, value } = await opened.lake.transaction(
         async (tx) => {
           await tx.createSchema(table.schema, { ifNotExists: true });
-          await tx.createTable(table, tableSchema(made.columns.map((column) => ({ ...column, nullable: true }))));
+          await tx.createTable(
+            table,
+            tableSchema(made.columns.map((column) => ({ ...column, children: [], nullable: true }))),
+          );
           return tx.table(table).insert(rows, write);
         },
         { author, message, signal: io.signal },

@@ -47,6 +47,9 @@ function values(): string {
   timestamptz                "2024-01-15T12:30:00.123456Z"
   time, timetz               "12:30:00.123456", "12:30:00+00"
   interval                   ISO 8601: "P1Y2M3DT4H5M6.5S"
+  list, struct               an array, an object                      their JSON text
+  map                        an object where keys are text, else      its JSON text
+                             an array of [key, value]
   NULL                       null                                     nothing between two commas
 
 Numbers have all their digits on purpose: int64, decimal(38,10) and so on are written 1:1, never rounded. A reader that

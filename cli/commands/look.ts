@@ -4,6 +4,7 @@ import type { Change, SnapshotInfo } from 'edgemere';
 import type { Io } from '../io.ts';
 import { showTableName } from '../names.ts';
 import { renderJson, renderTable, showBytes, showCount } from '../output/render.ts';
+import { showType } from '../sql-types.ts';
 import { type LakeOptions, lakeArguments, onTable, openLakeOf, openTable } from './context.ts';
 
 export async function ls(args: readonly string[], options: LakeOptions, io: Io): Promise<void> {
@@ -35,11 +36,11 @@ export async function describe(args: readonly string[], options: LakeOptions, io
   await io.stdout.line(
     renderTable(
       ['column', 'type', 'null', 'default'],
-      description.columns.map(({ name, type, nullable, defaultValue }) => [
-        name,
-        type,
-        nullable ? 'yes' : 'no',
-        defaultValue ?? '',
+      description.columns.map((column) => [
+        column.name,
+        showType(column),
+        column.nullable ? 'yes' : 'no',
+        column.defaultValue ?? '',
       ]),
     ),
   );

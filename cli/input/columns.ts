@@ -1,6 +1,7 @@
 import { InputError } from '../errors.ts';
 import { quoteName } from '../names.ts';
-import { type CellReaders, cellReaders } from './cells.ts';
+import type { CellReaders } from './cells.ts';
+import { columnReaders } from './nested.ts';
 import type { TargetColumn } from './reader.ts';
 
 /** A column of the table with how its values are read. */
@@ -15,7 +16,7 @@ export class ColumnBinder {
   readonly #byLowerName: Map<string, BoundColumn>;
 
   constructor(columns: readonly TargetColumn[]) {
-    this.columns = columns.map((column) => ({ ...column, readers: cellReaders(column.type) }));
+    this.columns = columns.map((column) => ({ ...column, readers: columnReaders(column) }));
     this.#byName = new Map(this.columns.map((column) => [column.name, column]));
     this.#byLowerName = new Map(this.columns.map((column) => [column.name.toLowerCase(), column]));
   }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CastingContext, type CsvError, type Options, Parser } from 'csv-parse';
 import { InputError } from '../errors.ts';
+import { showType } from '../sql-types.ts';
 import { type ReadContext, readText } from './bytes.ts';
 import { CellError } from './cells.ts';
 import { type BoundColumn, ColumnBinder } from './columns.ts';
@@ -104,7 +105,7 @@ export class CsvReader implements InputReader {
       return column.readers.fromText(text);
     } catch (error) {
       if (!(error instanceof CellError)) throw error;
-      throw new InputError(this.#where(line), `column "${column.name}" (${column.type}): ${error.message}`);
+      throw new InputError(this.#where(line), `column "${column.name}" (${showType(column)}): ${error.message}`);
     }
   }
 

@@ -1,10 +1,12 @@
 import { InputError } from '../errors.ts';
+import { showType } from '../sql-types.ts';
 import { type ReadContext, readText } from './bytes.ts';
 import { CellError } from './cells.ts';
 import { type BoundColumn, ColumnBinder } from './columns.ts';
 import type { InputFile } from './file.ts';
 import type { Inference } from './infer.ts';
-import { JsonSplitter, mayLoseDigits, memberSources } from './json-text.ts';
+import { JsonSplitter } from './json-splitter.ts';
+import { mayLoseDigits, memberSources } from './json-text.ts';
 import type { InputReader, InputRow, TargetColumn } from './reader.ts';
 
 /** A record's JSON text and its number: the line in NDJSON, the record in JSON, from 1. */
@@ -116,7 +118,7 @@ export class JsonReader implements InputReader {
       return column.readers.fromJson(value, source);
     } catch (error) {
       if (!(error instanceof CellError)) throw error;
-      throw new InputError(this.#where(record.at), `column "${column.name}" (${column.type}): ${error.message}`);
+      throw new InputError(this.#where(record.at), `column "${column.name}" (${showType(column)}): ${error.message}`);
     }
   }
 

@@ -11,6 +11,7 @@ import {
   type SchemaElement,
 } from 'hyparquet';
 import { CommandError, InputError } from '../errors.ts';
+import { showType } from '../sql-types.ts';
 import { type ReadContext, readError } from './bytes.ts';
 import { CellError } from './cells.ts';
 import { type BoundColumn, ColumnBinder } from './columns.ts';
@@ -122,7 +123,10 @@ export class ParquetReader implements InputReader {
             value = convert(value);
           } catch (error) {
             if (!(error instanceof CellError)) throw error;
-            throw new InputError(this.place(groupStart + i), `column "${name}" (${column.type}): ${error.message}`);
+            throw new InputError(
+              this.place(groupStart + i),
+              `column "${name}" (${showType(column)}): ${error.message}`,
+            );
           }
         }
         if (name === '__proto__')

@@ -6,6 +6,8 @@ export interface TargetColumn {
   readonly name: string;
   /** DuckLake's type. */
   readonly type: string;
+  /** Of a list its element, of a map key and value, of a struct its members. */
+  readonly children?: readonly TargetColumn[] | undefined;
 }
 
 /** Rows, as the library's insert takes them. */

@@ -18,7 +18,7 @@ export interface RowRenderer {
 }
 
 export function rowRenderer(format: RowFormat, columns: readonly TargetColumn[]): RowRenderer {
-  const outputs = columns.map(({ name, type }) => ({ name, type, writer: valueWriter(type) }));
+  const outputs = columns.map((column) => ({ ...column, writer: valueWriter(column) }));
   switch (format) {
     case 'ndjson':
       return new JsonRows(outputs, { begin: '', between: '\n', end: '\n', none: '' });

@@ -2,8 +2,8 @@
  * Values as text that `append` reads back to the same values: the rule is in `edgemere help values`.
  */
 
-import { Timestamp } from 'edgemere';
 import { compactJson } from '../input/json-text.ts';
+import type { TargetColumn } from '../input/reader.ts';
 
 /** A value of a column, never NULL, as text: what a CSV cell and a table show. */
 export type ToText = (value: unknown) => string;
@@ -15,9 +15,51 @@ export interface ValueWriter {
   readonly json: ToText;
 }
 
-export function valueWriter(type: string): ValueWriter {
+export function valueWriter({ type, children = [] }: TargetColumn): ValueWriter {
   if (type.startsWith('decimal(')) return numbers;
-  return writers[type] ?? { text: jsonText, json: jsonText };
+  switch (type) {
+    case 'list':
+      return asJson(listText(children[0]!));
+    case 'struct':
+      return asJson(structText(children));
+    case 'map':
+      return asJson(mapText(children[0]!, children[1]!));
+    default:
+      return writers[type] ?? asJson(String);
+  }
+}
+
+const asJson = (text: ToText): ValueWriter => ({ text, json: text });
+
+/** The JSON of a part, which may be NULL. */
+function partText(column: TargetColumn): ToText {
+  const { json } = valueWriter(column);
+  return (value) => (value === null || value === undefined ? 'null' : json(value));
+}
+
+function listText(element: TargetColumn): ToText {
+  const text = partText(element);
+  return (value) => `[${Array.from(value as ArrayLike<unknown>, text).join(',')}]`;
+}
+
+function structText(members: readonly TargetColumn[]): ToText {
+  const parts = members.map((member) => ({
+    name: member.name,
+    key: JSON.stringify(member.name),
+    text: partText(member),
+  }));
+  return (value) => `{${parts.map(({ name, key, text }) => `${key}:${text((value as never)[name])}`).join(',')}}`;
+}
+
+/** An object where keys are texts, else pairs. */
+function mapText(key: TargetColumn, value: TargetColumn): ToText {
+  const [keyText, valueText] = [partText(key), partText(value)];
+  const isObject = key.type === 'varchar';
+  return (map) => {
+    const entries = [...(map as Map<unknown, unknown>)].map(([k, v]) => [keyText(k), valueText(v)] as const);
+    if (isObject) return `{${entries.map(([k, v]) => `${k}:${v}`).join(',')}}`;
+    return `[${entries.map(([k, v]) => `[${k},${v}]`).join(',')}]`;
+  };
 }
 
 const quoted = (text: ToText): ValueWriter => ({ text, json: (value) => JSON.stringify(text(value)) });
@@ -79,27 +121,6 @@ function secondsText(micros: bigint): string {
     .padStart(6, '0')
     .replace(/0+$/, '');
   return `${micros < 0n ? '-' : ''}${magnitude / 1_000_000n}${fraction === '' ? '' : `.${fraction}`}S`;
-}
-
-/** JSON with every digit of a bigint; what JSON doesn't have becomes a string. */
-export function jsonText(value: unknown): string {
-  switch (typeof value) {
-    case 'bigint':
-      return String(value);
-    case 'number':
-      return Number.isFinite(value) ? floatText(value) : `"${value}"`;
-    case 'object':
-      if (value === null) return 'null';
-      if (value instanceof Timestamp || value instanceof Date) return JSON.stringify(value);
-      if (value instanceof Uint8Array) return JSON.stringify(base64(value));
-      if (value instanceof Map) return `[${[...value].map((entry) => jsonText(entry)).join(',')}]`;
-      if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
-      return `{${Object.entries(value)
-        .map(([key, item]) => `${JSON.stringify(key)}:${jsonText(item)}`)
-        .join(',')}}`;
-    default:
-      return JSON.stringify(value) ?? 'null';
-  }
 }
 
 function base64(value: unknown): string {

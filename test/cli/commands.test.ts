@@ -186,6 +186,39 @@ describe('append --create', () => {
   });
 });
 
+describe('nested columns', () => {
+  test('are made, filled, shown and refused by the part that does not fit', async () => {
+    const lake = `${folder.path}/nested.sqlite`;
+    await ok(['init', lake]);
+    await ok([
+      'create',
+      lake,
+      't',
+      'id int, at struct(city text, "geo point" double[]), seen map(text, decimal(20, 2))',
+    ]);
+    expect(await ok(['describe', lake, 't'])).toContain('struct(city varchar, "geo point" float64[])');
+    const rows =
+      '{"id":1,"at":{"city":"X","geo point":[1.5,null]},"seen":{"k":123456789012345678.90,"__proto__":null}}\n' +
+      '{"id":2,"at":null,"seen":{}}\n';
+    await ok(['append', lake, 't', '-'], { stdin: rows });
+    expect(await ok(['scan', lake, 't'])).toBe(rows);
+    expect(await ok(['scan', lake, 't', '--format', 'csv', '--limit', '1'])).toBe(
+      `id,at,seen\n1,"{""city"":""X"",""geo point"":[1.5,null]}","{""k"":123456789012345678.90,""__proto__"":null}"\n`,
+    );
+    const refused: readonly (readonly [value: string, says: string])[] = [
+      ['"at":{"town":"X"}', 'column "at" (struct(city varchar, "geo point" float64[])): it has no member "town"'],
+      ['"at":{"geo point":["x"]}', 'member "geo point": in the list: expected a number, got "x"'],
+      ['"at":[1]', 'expected an object, got [1]'],
+      ['"seen":[["k"]]', 'expected [key, value], got ["k"]'],
+    ];
+    for (const [value, says] of refused)
+      expect(await edgemere(['append', lake, 't', '-'], { stdin: `{${value}}` })).toMatchObject({
+        code: 1,
+        log: expect.stringContaining(says),
+      });
+  });
+});
+
 describe('failures', () => {
   let lake: string;
   beforeAll(async () => {

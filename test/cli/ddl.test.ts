@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { parseColumns } from '../../cli/ddl.ts';
 import { UsageError } from '../../cli/errors.ts';
-import { typeTable } from '../../cli/sql-types.ts';
+import { showType, typeTable } from '../../cli/sql-types.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 
 const typeOf = (sql: string): string => parseColumns(`x ${sql}`)[0]!.type;
@@ -46,7 +46,7 @@ describe('types', () => {
   // DuckLake's own names, which SQL doesn't have.
   const ours = new Set(['float32', 'float64']);
   const written = typeTable()
-    .filter(([type]) => type !== 'decimal(p,s)')
+    .filter(([type]) => !['decimal(p,s)', 'list', 'struct', 'map'].includes(type))
     .flatMap(([, spellings]) => spellings.split(', '))
     .concat('decimal', 'numeric', 'dec', 'decimal(12,2)', 'NUMERIC(38, 10)', 'numeric(10)', 'Decimal(5,5)')
     .concat('float(1)', 'float(24)', 'float(25)', 'float(53)', 'VARCHAR(20)', 'character varying(3)', 'char(1)')
@@ -75,9 +75,12 @@ describe('types', () => {
   });
 
   for (const sql of [
-    'int[]',
-    'struct(a int)',
-    'map(int, int)',
+    'int[3]',
+    'struct(a int, A int)',
+    'struct()',
+    'map(int)',
+    'map(int, int',
+    'int[',
     'decimal(39,1)',
     'decimal(3,4)',
     'decimal(0,0)',
@@ -95,12 +98,12 @@ describe('columns', () => {
       parseColumns(`id bigint NOT NULL, "odd ""name"" , (x)" text default 'it''s', price decimal(12, 2) default -1.50 not null,
         ok bool default TRUE, none int null default null, größe double precision`),
     ).toEqual([
-      { name: 'id', type: 'int64', nullable: false },
-      { name: 'odd "name" , (x)', type: 'varchar', nullable: true, defaultText: "it's" },
-      { name: 'price', type: 'decimal(12,2)', nullable: false, defaultText: '-1.50' },
-      { name: 'ok', type: 'boolean', nullable: true, defaultText: 'true' },
-      { name: 'none', type: 'int32', nullable: true, defaultText: undefined },
-      { name: 'größe', type: 'float64', nullable: true },
+      { name: 'id', type: 'int64', nullable: false, children: [] },
+      { name: 'odd "name" , (x)', type: 'varchar', nullable: true, children: [], defaultText: "it's" },
+      { name: 'price', type: 'decimal(12,2)', nullable: false, children: [], defaultText: '-1.50' },
+      { name: 'ok', type: 'boolean', nullable: true, children: [], defaultText: 'true' },
+      { name: 'none', type: 'int32', nullable: true, children: [], defaultText: undefined },
+      { name: 'größe', type: 'float64', nullable: true, children: [] },
     ]);
   });
 
@@ -116,8 +119,8 @@ describe('columns', () => {
 
   const refused: readonly (readonly [source: string, says: string])[] = [
     ['', 'a table needs a column'],
-    ['id', 'column "id" has no type'],
-    ['id bigint,', "a column's name is missing after the last comma"],
+    ['id', 'column "id": it has no type'],
+    ['id bigint,', "a column's name is missing at the end"],
     [', id int', "a column's name is missing before"],
     ['id bigint name text', 'is not a type'],
     ['id bigint primary key', 'DuckLake has no primary keys'],
@@ -139,4 +142,22 @@ describe('columns', () => {
       expect(message).toContain(says);
       expect(message).not.toContain('\n');
     });
+});
+
+describe('nested types', () => {
+  const sql = 'struct(a int, "b c" text[], d map(text, decimal(5, 2)[][]))[]';
+
+  test('are shown as they are written, and read again', async () => {
+    const [column] = parseColumns(`x ${sql} not null`);
+    expect(column!.nullable).toBe(false);
+    const shown = showType(column!);
+    expect(shown).toBe('struct(a int32, "b c" varchar[], d map(varchar, decimal(5,2)[][]))[]');
+    expect(parseColumns(`x ${shown}`)).toEqual(parseColumns(`x ${sql}`));
+  });
+
+  test('are the same to DuckDB', async () => {
+    await using duck = await openOracle();
+    const [row] = await duck.rows(`SELECT typeof(NULL::${sql}) AS t`);
+    expect(row!['t']).toBe('STRUCT(a INTEGER, "b c" VARCHAR[], d MAP(VARCHAR, DECIMAL(5,2)[][]))[]');
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { compactJson, JsonSplitter, mayLoseDigits, memberSources } from '../../cli/input/json-text.ts';
+import { JsonSplitter } from '../../cli/input/json-splitter.ts';
+import { compactJson, elementSources, mayLoseDigits, memberSources } from '../../cli/input/json-text.ts';
 
 /** All records of a text that arrives in pieces of these lengths, over and over. */
 function split(text: string, lengths: readonly number[]): string[] {
@@ -68,6 +69,21 @@ describe('members', () => {
         expect([...memberSources(text)]).toEqual(members.map(([name, json]) => [name, json]));
       }),
     );
+  });
+
+  test('elements too', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(space, jsonText)), space, (elements, around) => {
+        const text = `${around}[${elements.map((element) => element.join('')).join(',')}${around}]`;
+        expect(elementSources(text)).toEqual(elements.map(([, json]) => json));
+      }),
+    );
+  });
+
+  test('of 10 MB, full of quotes', () => {
+    const long = JSON.stringify('x"\\'.repeat(2_500_000));
+    expect(memberSources(`{"a":${long},"b":[${long}]}`).get('b')).toHaveLength(long.length + 2);
+    expect(compactJson(`[ ${long} ]`)).toHaveLength(long.length + 2);
   });
 
   test('keep every digit, the last of the same name counts', () => {

@@ -10,15 +10,58 @@ import { type Cli, scratch, startCli } from './run.ts';
 
 setDefaultTimeout(60_000);
 
+const flat = Object.fromEntries(typeCases.map(({ name, column }) => [name, column]));
 const columns: TableSchema = {
   row: t.int32().notNull(),
-  ...Object.fromEntries(typeCases.map(({ name, column }) => [name, column])),
+  ...flat,
+  // JSON's own null is in the flat column.
+  ...Object.fromEntries(typeCases.map(({ name, column }) => [`list of ${name}`, t.list(column)])),
+  struct: t.struct(flat),
+  'text map': t.map(t.varchar(), t.list(t.json())),
+  'integer map': t.map(t.int64(), t.struct({ 'a"b': t.decimal(38, 10), m: t.map(t.date(), t.blob()) })),
 };
 const rowCount = Math.max(...typeCases.map(({ values }) => values.length)) + 1;
-/** Every value of every type, and NULL. */
+
+/**
+ * Value `i` of every type; past the last one NULL. JSON as it is kept inside of other values: without white space, and without JSON's
+ * own null.
+ */
+function valuesAt(i: number): Record<string, unknown> {
+  const values = Object.fromEntries(typeCases.map(({ name, values }) => [name, values[i]?.given ?? null]));
+  const { json } = values;
+  return { ...values, json: json === 'null' ? null : typeof json === 'string' ? compactJson(json) : json };
+}
+
+const nested: readonly Record<string, unknown>[] = [
+  {
+    'text map': new Map([
+      ['a "b"', [1.5, { c: 12345678901234567890n }, null]],
+      ['__proto__', []],
+      ['', null],
+    ]),
+    'integer map': new Map([
+      [
+        9007199254740993n,
+        { 'a"b': '9999999999999999999999999999.9999999999', m: new Map([['2024-02-29', new Uint8Array([1, 255])]]) },
+      ],
+      [-1n, null],
+    ]),
+  },
+  { 'text map': new Map(), 'integer map': new Map([[0n, { 'a"b': null, m: new Map() }]]) },
+];
+
+/** Every value of every type, alone and as part of others, and NULL. */
 const rows = Array.from({ length: rowCount }, (_, row) => ({
   row,
   ...Object.fromEntries(typeCases.map(({ name, values }) => [name, values[row]?.given ?? null])),
+  ...Object.fromEntries(
+    typeCases.map(({ name }) => [
+      `list of ${name}`,
+      [[], null][row] ?? [valuesAt(row)[name], null, valuesAt(row - 1)[name]],
+    ]),
+  ),
+  struct: row === 0 ? null : valuesAt(row),
+  ...nested[row],
 }));
 
 /** NDJSON has one null for NULL and for JSON's own, and no room for line breaks. */
