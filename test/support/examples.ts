@@ -103,7 +103,7 @@ export async function runExample(example: Example, env: Record<string, string>):
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
     const underBun = example.code.includes("'bun:test'");
     const file = join(project, underBun ? 'example.test.ts' : 'example.ts');
-    writeFileSync(file, located(program(example), project, env));
+    writeFileSync(file, program({ ...example, code: located(example.code, project, env) }));
     const command = underBun ? [process.execPath, 'test', file] : [join(ROOT, 'node_modules/node/bin/node'), file];
     const child = Bun.spawn(command, { cwd: project, env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'pipe' });
     const [out, log, code] = await Promise.all([
