@@ -6,7 +6,7 @@ import type { Field } from './schema/field.ts';
 import type { Session } from './session.ts';
 import { resolvePath } from './spec/paths.ts';
 import { typeText } from './spec/types.ts';
-import { commitFiles, type InsertedRows, insertedRows, noTable, stageRows } from './transaction.ts';
+import { commitFiles, type InsertedRows, insertedRows, nameOf, noTable, stageRows } from './transaction.ts';
 import type { RowsInput } from './write/input.ts';
 import type { WriteOptions } from './write/table-writer.ts';
 
@@ -139,7 +139,7 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
     const files = await stageRows(this.#session, view, table, rows, options);
     if (files.length === 0) return { snapshotId: undefined, ...insertedRows(files) };
     const { snapshot } = await commitFiles(this.#session, {
-      pending: [{ kind: 'append', tableId: table.id, fields: table.fields, files }],
+      pending: [{ kind: 'append', tableId: table.id, name: nameOf(table), fields: table.fields, files }],
       view,
       message: options,
       isolation: 'none',

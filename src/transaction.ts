@@ -169,7 +169,8 @@ export class Transaction {
       await removeFiles(this.#session.store, files);
       this.#assertActive();
     }
-    if (files.length > 0) this.#pending.push({ kind: 'append', tableId: table.id, fields: table.fields, files });
+    if (files.length > 0)
+      this.#pending.push({ kind: 'append', tableId: table.id, name: nameOf(table), fields: table.fields, files });
     return insertedRows(files);
   }
 
@@ -292,6 +293,9 @@ export function insertedRows(files: readonly StagedFile[]): InsertedRows {
 
 const filesOf = (pending: readonly PendingChange[]): StagedFile[] =>
   pending.flatMap((change) => (change.kind === 'append' ? change.files : []));
+
+/** As the catalog has it. */
+export const nameOf = ({ schema, name }: TableInfo): TableName => ({ schema: schema.name, name });
 
 export const noTable = ({ schema, name }: TableName): LakeError =>
   new LakeError('NOT_FOUND', `table "${schema}"."${name}" does not exist; lake.tables() lists those that do`, {

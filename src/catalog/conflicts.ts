@@ -64,6 +64,9 @@ function conflict(change: PendingChange, other: Change, isolation: Isolation): s
     case 'dropTable':
       return hits('dropped_table', change.id) ? `table ${change.id} was dropped by another transaction` : undefined;
     case 'append': {
+      const { schema, name } = change.name;
+      if (other.kind === 'created_table' && sameName(other.schema, schema) && sameName(other.name, name))
+        return `another table became "${schema}"."${name}"`;
       const kind = againstAppend(isolation).find((against) => hits(against, change.tableId));
       return kind && `another transaction changed table ${change.tableId} (${kind})`;
     }

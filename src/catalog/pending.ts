@@ -1,6 +1,7 @@
 import { LakeError, showValue } from '../errors.ts';
 import type { ColumnStats } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
+import type { TableName } from './view.ts';
 
 /** A data file that lies in the store and waits to be registered. */
 export interface StagedFile {
@@ -39,6 +40,8 @@ export type PendingChange =
   | {
       readonly kind: 'append';
       readonly tableId: number;
+      /** By which the table was found. */
+      readonly name: TableName;
       readonly fields: readonly Field[];
       readonly files: readonly StagedFile[];
     };

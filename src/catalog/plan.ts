@@ -101,6 +101,8 @@ function fenceOf(pending: readonly PendingChange[], isolation: Isolation): Batch
   for (const change of pending) {
     if (change.kind !== 'append' || change.tableId < 0) return { kind: 'exact' };
     for (const kind of againstAppend(isolation)) changes.push({ kind, id: change.tableId });
+    // A renamed table, of which only the new name is told, may have taken this one's name.
+    changes.push({ kind: 'created_table', ...change.name });
   }
   return { kind: 'unless', changes };
 }

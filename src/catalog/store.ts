@@ -105,7 +105,7 @@ export type CatalogOp =
 export type BatchFence =
   /** On the base alone: any newer snapshot supersedes it. */
   | { readonly kind: 'exact' }
-  /** On any later head, unless a snapshot after the base made one of these changes (all of them kinds that carry an id). */
+  /** On any later head, unless a snapshot after the base made one of these changes. Ids in them exist, names are as the catalog has them. */
   | { readonly kind: 'unless'; readonly changes: readonly Change[] };
 
 /**

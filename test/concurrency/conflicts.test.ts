@@ -198,6 +198,24 @@ for (const kind of CATALOG_KINDS)
         expect(await duck.rowsAgreed('SELECT * FROM lake.events WHERE id > 3')).toEqual([{ id: '5', v: null }]);
       });
 
+      test('an append goes to the table that has the name, not to the one that had it', async () => {
+        await duck.run(`CREATE TABLE lake.next (id INTEGER NOT NULL, v VARCHAR);
+          ALTER TABLE lake.events RENAME TO old;
+          ALTER TABLE lake.next RENAME TO events`);
+        await ours.table('events').insert([{ id: 2 }]);
+        const rows = async function* () {
+          yield { id: 3 };
+          await duck.run('ALTER TABLE lake.events RENAME TO older; ALTER TABLE lake.old RENAME TO events');
+        };
+        await expect(theirs.table('events').insert(rows())).rejects.toMatchObject({
+          code: 'CONFLICT',
+          retryable: true,
+        });
+        expect(await duck.rowsAgreed('SELECT id FROM lake.events ORDER BY id')).toEqual([{ id: '0' }, { id: '1' }]);
+        expect(await duck.rowsAgreed('SELECT id FROM lake.older ORDER BY id')).toEqual([{ id: '2' }]);
+        await checkFiles();
+      });
+
       test("DuckDB's open transaction commits on top of our appends", async () => {
         await duck.run("BEGIN; INSERT INTO lake.events VALUES (10, 'duck')");
         await ours.table('events').insert([{ id: 2 }]);
