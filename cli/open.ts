@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type CatalogStore, isLakeError, type Lake, openLake } from 'edgemere';
+import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { type CatalogStore, type Compressors, isLakeError, type Lake, openLake } from 'edgemere';
 import { CommandError } from './errors.ts';
 import { withJsonAsText } from './json-text-catalog.ts';
 import { LocationStore } from './store.ts';
@@ -68,7 +69,7 @@ async function tryOpen(target: LakeTarget, options: OpenTargetOptions): Promise<
     if (isLakeError(error, 'NOT_FOUND')) return undefined;
     if (isLakeError(error, 'INVALID_ARGUMENT') && dataPath !== undefined && !overrideDataPath)
       throw new CommandError(
-        `${error.message.split(':')[0]}: leave --data-path out, or add --override-data-path if it was moved`,
+        `the lake's data path is ${error.context.location}, not ${dataPath}: leave --data-path out, or add --override-data-path if it was moved`,
         {
           cause: error,
         },
@@ -85,7 +86,7 @@ async function open(
 ): Promise<OpenLake> {
   try {
     const catalog = jsonAsText ? withJsonAsText(connection.catalog) : connection.catalog;
-    const lake = await openLake({ catalog, store: new LocationStore(env), ...how });
+    const lake = await openLake({ catalog, store: new LocationStore(env), compressors, ...how });
     return new OpenLake(lake, connection, target);
   } catch (error) {
     await connection.catalog[Symbol.asyncDispose]();
@@ -93,6 +94,12 @@ async function open(
     throw error;
   }
 }
+
+/** Node's own, which are quicker than streams of them. */
+const compressors: Compressors = {
+  gzip: { compress: gzipSync, decompress: gunzipSync },
+  zstd: { compress: zstdCompressSync, decompress: zstdDecompressSync },
+};
 
 interface Connection {
   readonly catalog: CatalogStore;

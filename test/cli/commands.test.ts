@@ -186,6 +186,23 @@ describe('append --create', () => {
   });
 });
 
+test('a lake that DuckDB made, with its own compression, is read and added to', async () => {
+  const path = `${folder.path}/theirs.sqlite`;
+  await using duck = await openOracle();
+  await duck.attachSqlite(path, `${folder.path}/theirs/`);
+  await duck.run("CALL lake.set_option('parquet_compression', 'zstd')");
+  await duck.run("CREATE TABLE lake.t AS SELECT range AS n, 'text ' || range AS s FROM range(1000)");
+  await duck.detach();
+  expect(await ok(['append', path, 't', '-'], { stdin: '{"N":1000,"s":"ours"}' })).toContain('appended 1 row');
+  expect(await ok(['scan', path, 't', '--format', 'csv'])).toMatch(
+    /^n,s\n0,text 0\n[\s\S]*\n999,text 999\n1000,ours\n$/,
+  );
+  await duck.attachSqlite(path);
+  expect(await duck.rowsAgreed('SELECT count(*) c, sum(n) s, max(s) m FROM lake.t')).toEqual([
+    { c: '1001', s: '500500', m: 'text 999' },
+  ]);
+});
+
 describe('nested columns', () => {
   test('are made, filled, shown and refused by the part that does not fit', async () => {
     const lake = `${folder.path}/nested.sqlite`;

@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { readdir, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openOracle } from '../support/oracle.ts';
 import { cleanEnv, DATA, headOf, MAIN, NODE, runProcess, scratch } from './run.ts';
 
@@ -78,6 +79,32 @@ describe('in a shell', () => {
       ),
     ).toEqual({ code: 0, out: '', log: '' });
   });
+});
+
+test('the commands of the README run one after another', async () => {
+  await using folder = await scratch();
+  const readme = await readFile(join(import.meta.dir, '../../README.md'), 'utf8');
+  const script = /^```sh\n(edgemere init [\s\S]*?)^```/m.exec(readme)![1]!;
+  await copyFile(`${DATA}/movies.json`, `${folder.path}/movies.json`);
+  await writeFile(
+    `${folder.path}/orders.ndjson`,
+    '{"id":1,"placed":"2024-01-15T12:30:00Z","total":9.90,"lines":[{"item":"tea","n":2}]}\n',
+  );
+  const child = Bun.spawn(
+    ['/bin/bash', '-e', '-c', `edgemere() { "${NODE}" "${MAIN}" "$@"; }\nset -o pipefail\n${script}`],
+    {
+      cwd: folder.path,
+      env: cleanEnv(),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  );
+  const [out, log] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  expect({ code: await child.exited, log }).toEqual({
+    code: 0,
+    log: 'note: column "Title" is json: values of several kinds\n',
+  });
+  expect(out).toContain('\nid,total\n1,9.90\n');
 });
 
 describe('Ctrl-C', () => {
