@@ -1,9 +1,11 @@
 import type { AsOf, LiveFile } from '../catalog/store.ts';
 import type { CatalogView, TableInfo } from '../catalog/view.ts';
-import { LakeError } from '../errors.ts';
+import { LakeError, showValue } from '../errors.ts';
 import type { Field } from '../schema/field.ts';
+import { withParts } from '../schema/tree.ts';
 import type { Session } from '../session.ts';
 import { resolvePath } from '../spec/paths.ts';
+import { isSupported } from '../spec/types.ts';
 
 export interface ScanOptions<Name extends string = string> {
   /** Which columns, in the order in which batches hold them. All by default. */
@@ -89,10 +91,13 @@ export class Scan<Row> implements AsyncIterable<Row> {
 
   #project(table: TableInfo): readonly Field[] {
     const { columns } = this.#options;
+    if (columns !== undefined && !Array.isArray(columns))
+      throw new LakeError('INVALID_ARGUMENT', `columns is ${showValue(columns)}; expected an array of names`, {
+        context: { value: showValue(columns) },
+      });
     const fields = columns === undefined ? table.fields : columns.map((name) => columnOf(table, name));
-    for (const { name, type } of fields)
-      if (type.name === 'variant' || type.name === 'geometry' || type.name === 'time_ns' || type.name === 'unknown')
-        throw unsupported(table, `column "${name}" is of type ${type.name}`, { column: name });
+    for (const { name, type } of withParts(fields))
+      if (!isSupported(type)) throw unsupported(table, `column "${name}" is of type ${type.name}`, { column: name });
     return fields;
   }
 }

@@ -38,3 +38,8 @@ function fieldOf(row: ColumnRow, children: Field[], table: string): Field {
     beginSnapshot: row.begin_snapshot,
   };
 }
+
+/** The fields with all their parts, each before its own. */
+export function withParts(fields: readonly Field[]): Field[] {
+  return fields.flatMap((field) => [field, ...withParts(field.children)]);
+}

@@ -53,6 +53,13 @@ const plainNames: ReadonlySet<string> = new Set([
   'unknown',
 ]);
 
+const unsupportedNames: readonly ColumnType['name'][] = ['variant', 'geometry', 'time_ns', 'unknown'];
+
+/** Whether this version reads and writes values of the type. */
+export function isSupported(type: ColumnType): boolean {
+  return !unsupportedNames.includes(type.name);
+}
+
 /** Parses `ducklake_column.column_type`. */
 export function parseType(text: string): ColumnType {
   const name = text.toLowerCase();

@@ -2,7 +2,9 @@ import type { CatalogView, TableInfo } from '../catalog/view.ts';
 import { LakeError } from '../errors.ts';
 import type { FileOptions } from '../file/format.ts';
 import { defaultOf } from '../schema/define.ts';
+import { withParts } from '../schema/tree.ts';
 import { countSetting, setting } from '../spec/settings.ts';
+import { isSupported } from '../spec/types.ts';
 import type { TargetTable } from './gather.ts';
 
 /** DuckLake's defaults: `target_file_size`, and the row groups of DuckDB's Parquet writer. */
@@ -42,6 +44,13 @@ export function writeSettings(
     throw new LakeError('UNSUPPORTED', `table "${table.name}" is partitioned: writing partitions is not there yet`, {
       context,
     });
+  for (const field of withParts(table.fields))
+    if (!isSupported(field.type))
+      throw new LakeError(
+        'UNSUPPORTED',
+        `column "${field.name}" of table "${table.name}" is of type ${field.type.name}: writing it is not there yet`,
+        { context: { ...context, column: field.name } },
+      );
   const scope = { schemaId: table.schema.id, tableId: table.id };
   const name = setting(view.metadata, 'parquet_compression', scope) ?? 'snappy';
   const compression = compressions[name];

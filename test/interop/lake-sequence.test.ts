@@ -180,6 +180,29 @@ for (const kind of CATALOG_KINDS)
       await checkIds(place, duck, 'holed');
     });
 
+    test('columns of types that can not be written yet', async () => {
+      await using place = await testLake(kind);
+      await using duck = await openOracle();
+      await place.attach(duck);
+      await duck.run(`
+        CREATE TABLE lake.t (id INTEGER, v VARIANT, g GEOMETRY);
+        INSERT INTO lake.t SELECT 1, 42::VARIANT, NULL`);
+      const lake = await place.open();
+      const table = lake.table('t');
+      expect((await table.describe()).columns.map(({ name, type }) => [name, type])).toEqual([
+        ['id', 'int32'],
+        ['v', 'variant'],
+        ['g', 'geometry'],
+      ]);
+      expect(await table.scan({ columns: ['id'] }).toArray()).toEqual([{ id: 1 }]);
+      await expect(table.scan().toArray()).rejects.toMatchObject({ code: 'UNSUPPORTED', context: { column: 'v' } });
+      const before = await place.dump();
+      for (const row of [{ id: 2 }, { id: 2, v: 1 }, { id: 2, g: null }])
+        await expect(table.insert([row])).rejects.toMatchObject({ code: 'UNSUPPORTED', context: { table: 't' } });
+      expect(await place.dump()).toEqual(before);
+      expect(await duck.rowsAgreed('SELECT id, v FROM lake.t')).toEqual([{ id: '1', v: '42' }]);
+    });
+
     test("a lake of DuckDB's with its own defaults: few rows stay in the catalog, we append beside them", async () => {
       await using place = await testLake(kind);
       await using duck = await openOracle();
