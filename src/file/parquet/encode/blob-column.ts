@@ -1,17 +1,21 @@
 import type { Physical } from '../../../spec/values/codec.ts';
+import { carveInt32 } from './arena.ts';
 import { ByteBounds } from './byte-bounds.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import { ColumnEncoder } from './column.ts';
 import { type Encoding, encodings } from './encodings.ts';
+import { scratch } from './scratch.ts';
+
+const noIntegers = new Int32Array(0);
 
 /** BYTE_ARRAY of bytes, as DELTA_LENGTH_BYTE_ARRAY. */
 export class BlobColumn extends ColumnEncoder {
   readonly #bounds = new ByteBounds(this.bench.statistics);
   readonly #bytes = new ByteBuffer(0);
-  #lengths = new Int32Array(0);
+  #lengths = noIntegers;
 
   protected grow(capacity: number): void {
-    const grown = new Int32Array(capacity);
+    const grown = carveInt32(capacity);
     grown.set(this.#lengths.subarray(0, this.count));
     this.#lengths = grown;
   }
@@ -27,7 +31,7 @@ export class BlobColumn extends ColumnEncoder {
     for (; i < to && (i === from || this.openByteLength() < this.bench.pageByteLength); i++) {
       const value = values[i];
       if (value === null || value === undefined) {
-        flat.nulls[flat.nullCount++] = slot + i;
+        flat.blockNulls[flat.blockNullCount++] = slot + i;
         continue;
       }
       const bytes = value instanceof Uint8Array ? value : (this.codec.encode(value) as Uint8Array);
@@ -39,8 +43,8 @@ export class BlobColumn extends ColumnEncoder {
 
   protected encode(out: ByteBuffer): Encoding {
     this.#bounds.observe(this.#bytes, 0, 0, this.#lengths, this.count);
-    this.bench.planner.plan32(this.#lengths, this.count);
-    this.bench.planner.write(out);
+    scratch.planner.plan32(this.#lengths, this.count);
+    scratch.planner.write(out);
     out.append(this.#bytes.bytes.subarray(0, this.#bytes.length));
     this.#bytes.length = 0;
     return encodings.deltaLengthByteArray;

@@ -1,16 +1,19 @@
 import type { Physical } from '../../../spec/values/codec.ts';
+import { carve } from './arena.ts';
 import type { ByteBuffer } from './byte-buffer.ts';
 import { ColumnEncoder } from './column.ts';
 import { type Encoding, encodings } from './encodings.ts';
 
+const noBits = new Uint8Array(0);
+
 /** BOOLEAN, packed as the values come. */
 export class BooleanColumn extends ColumnEncoder {
-  #bits = new Uint8Array(0);
+  #bits = noBits;
   #trues = 0;
   #falses = 0;
 
   protected grow(capacity: number): void {
-    const grown = new Uint8Array((capacity + 7) >>> 3);
+    const grown = carve((capacity + 7) >>> 3);
     grown.set(this.#bits);
     this.#bits = grown;
   }
@@ -20,11 +23,11 @@ export class BooleanColumn extends ColumnEncoder {
   }
 
   protected take(values: ArrayLike<unknown>, from: number, to: number): number {
-    const { nulls } = this.flat;
+    const { blockNulls } = this.flat;
     const slot = this.flat.slots - from;
     const bits = this.#bits;
     const start = this.count;
-    let { nullCount } = this.flat;
+    let nullCount = 0;
     let count = start;
     let trues = 0;
     for (let i = from; i < to; i++) {
@@ -34,11 +37,11 @@ export class BooleanColumn extends ColumnEncoder {
         count++;
         trues++;
       } else if (value === false) count++;
-      else if (value === null || value === undefined) nulls[nullCount++] = slot + i;
+      else if (value === null || value === undefined) blockNulls[nullCount++] = slot + i;
       else this.codec.encode(value);
     }
     this.count = count;
-    this.flat.nullCount = nullCount;
+    this.flat.blockNullCount = nullCount;
     this.#trues += trues;
     this.#falses += count - start - trues;
     return to;

@@ -1,25 +1,29 @@
+import { carve } from './arena.ts';
+
+const noBytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+const noView: DataView<ArrayBuffer> = new DataView(noBytes.buffer);
+
 /**
  * Bytes being written, with room to grow. Kernels reserve once for a whole page and then write through `bytes` and `view`
  * without further checks; both are replaced when the buffer grows, so nobody keeps them across a `reserve`.
  */
 export class ByteBuffer {
-  bytes: Uint8Array<ArrayBuffer>;
-  view: DataView<ArrayBuffer>;
+  bytes: Uint8Array<ArrayBuffer> = noBytes;
+  view: DataView<ArrayBuffer> = noView;
   length = 0;
 
-  constructor(capacity = 64) {
-    this.bytes = new Uint8Array(capacity);
-    this.view = new DataView(this.bytes.buffer);
+  constructor(capacity = 0) {
+    this.reserve(capacity);
   }
 
   /** Makes room for `count` more bytes. */
   reserve(count: number): void {
     const needed = this.length + count;
     if (needed <= this.bytes.length) return;
-    const grown = new Uint8Array(Math.max(needed, this.bytes.length * 2));
+    const grown = carve(Math.max(needed, this.bytes.length * 2));
     grown.set(this.bytes.subarray(0, this.length));
     this.bytes = grown;
-    this.view = new DataView(grown.buffer);
+    this.view = new DataView(grown.buffer, grown.byteOffset, grown.length);
   }
 
   /** A little-endian base-128 integer from 0 to 2^53 - 1. */

@@ -1,11 +1,11 @@
 import type { SchemaElement } from 'hyparquet';
 import type { Field } from '../../../schema/field.ts';
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
-import { ByteBuffer } from './byte-buffer.ts';
-import { DeltaPlanner } from './delta.ts';
+import type { ByteBuffer } from './byte-buffer.ts';
 import { type Encoding, encodings, pageTypes } from './encodings.ts';
 import { FlatLevels, NestedLevels } from './levels.ts';
 import type { Page, PageAssembler, PageContent } from './page.ts';
+import { scratch } from './scratch.ts';
 
 /** A column of the file: a field without children, and its place in the schema. */
 export interface Leaf {
@@ -17,22 +17,14 @@ export interface Leaf {
   readonly maxDefinition: number;
 }
 
-/** What the columns of one file share: scratch space, and settings. */
-export class Workbench {
-  readonly body: ByteBuffer = new ByteBuffer();
-  readonly planner: DeltaPlanner = new DeltaPlanner();
+/** What the columns of one file share. */
+export interface Workbench {
   readonly assembler: PageAssembler;
   /** Slots and bytes after which a page is closed. */
   readonly pageSlots: number;
   readonly pageByteLength: number;
+  /** Whether the bounds of text and floats are taken. */
   readonly statistics: boolean;
-
-  constructor(assembler: PageAssembler, pageSlots: number, pageByteLength: number, statistics: boolean) {
-    this.assembler = assembler;
-    this.pageSlots = pageSlots;
-    this.pageByteLength = pageByteLength;
-    this.statistics = statistics;
-  }
 }
 
 /** The first value of a block that can't be taken, and why. */
@@ -105,9 +97,10 @@ export abstract class ColumnEncoder {
     }
     for (let at = from; at < to; ) {
       this.begin();
-      this.flat.reserve(to - at);
+      this.flat.beginBlock(to - at);
       this.#reserve(to - at);
       const end = this.take(values, at, to);
+      this.flat.keepNulls();
       this.flat.slots += end - at;
       at = end;
       this.#closeFullPage();
@@ -170,7 +163,7 @@ export abstract class ColumnEncoder {
     const levels = this.nested ?? this.flat;
     const { slots, rows } = levels;
     if (slots === 0) return;
-    const { body } = this.bench;
+    const { body } = scratch;
     body.length = 0;
     const repetitionLength = levels.write(body);
     const definitionLength = body.length - repetitionLength;
@@ -193,7 +186,7 @@ export abstract class ColumnEncoder {
 
   #addPage(content: PageContent): Page {
     this.#encodings.add(content.encoding);
-    const page = this.bench.assembler.assemble(content, this.bench.body);
+    const page = this.bench.assembler.assemble(content, scratch.body);
     this.#pagesLength += page.bytes.length;
     this.#pages.push(page);
     return page;
@@ -202,7 +195,7 @@ export abstract class ColumnEncoder {
   /** Ends the row group. */
   takeChunk(): Chunk {
     this.closePage();
-    const { body } = this.bench;
+    const { body } = scratch;
     body.length = 0;
     const entries = this.takeDictionary(body);
     if (entries > 0) {

@@ -16,14 +16,16 @@ export class DeltaPlanner {
   #least = new Float64Array(0);
   #widths = new Uint8Array(0);
   #count = 0;
-  #first = 0n;
+  #firstLow = 0;
+  #firstHigh = 0;
 
   /** The encoded length in bytes; `undefined` when the values lie too far apart. */
   plan32(values: Int32Array, count: number): number | undefined {
     this.#begin(count);
     const deltas = this.#deltas;
     let previous = count > 0 ? values[0]! : 0;
-    this.#first = BigInt(previous);
+    this.#firstLow = previous;
+    this.#firstHigh = previous >> 31;
     let min = previous;
     let max = previous;
     for (let i = 1; i < count; i++) {
@@ -43,7 +45,8 @@ export class DeltaPlanner {
     const deltas = this.#deltas;
     const baseLow = count > 0 ? low[0]! : 0;
     const baseHigh = count > 0 ? high[1]! : 0;
-    this.#first = (BigInt(baseHigh) << 32n) | BigInt(baseLow);
+    this.#firstLow = baseLow;
+    this.#firstHigh = baseHigh;
     let previous = 0;
     let min = 0;
     let max = 0;
@@ -70,7 +73,7 @@ export class DeltaPlanner {
     const deltas = this.#deltas;
     const end = this.#count - 1;
     // The header: 3 bytes of block sizes, the count, the first value.
-    let length = 3 + varintLength(this.#count) + zigzagBigint(this.#first).length;
+    let length = 3 + varintLength(this.#count) + this.#writeFirst(undefined);
     let miniblock = 0;
     for (let start = 0, block = 0; start < end; start += blockValues, block++) {
       const blockEnd = Math.min(end, start + blockValues);
@@ -90,12 +93,28 @@ export class DeltaPlanner {
     return length;
   }
 
+  /** Appends the first value, all of its 64 bits, as a zigzag varint; returns its length. */
+  #writeFirst(out: ByteBuffer | undefined): number {
+    const sign = this.#firstHigh >> 31;
+    let high = (((this.#firstHigh << 1) | (this.#firstLow >>> 31)) ^ sign) >>> 0;
+    let low = ((this.#firstLow << 1) ^ sign) >>> 0;
+    let length = 1;
+    for (; high > 0 || low > 127; length++) {
+      if (out) out.bytes[out.length++] = (low & 127) | 128;
+      low = ((low >>> 7) | (high << 25)) >>> 0;
+      high >>>= 7;
+    }
+    if (out) out.bytes[out.length++] = low;
+    return length;
+  }
+
   /** Appends what was planned. */
   write(out: ByteBuffer): void {
     out.varint(blockValues);
     out.varint(miniblocks);
     out.varint(this.#count);
-    out.append(zigzagBigint(this.#first));
+    out.reserve(10);
+    this.#writeFirst(out);
     const end = this.#count - 1;
     for (let start = 0, block = 0; start < end; start += blockValues, block++) {
       const least = this.#least[block]!;
@@ -196,12 +215,4 @@ function varintLength(value: number): number {
   let length = 1;
   for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) length++;
   return length;
-}
-
-function zigzagBigint(value: bigint): Uint8Array {
-  const bytes: number[] = [];
-  let rest = value >= 0n ? value * 2n : value * -2n - 1n;
-  for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
-  bytes.push(Number(rest));
-  return Uint8Array.from(bytes);
 }

@@ -8,8 +8,7 @@ import type { ColumnBatch, ColumnStats, FileTarget, FileWriter, WrittenFile } fr
 import { explain, missingValue } from '../refuse.ts';
 import { hasFooterBounds } from '../schema.ts';
 import { type Stored, storedForm } from '../stored.ts';
-import { ByteBuffer } from './byte-buffer.ts';
-import { type Chunk, type ColumnEncoder, Workbench } from './column.ts';
+import type { Chunk, ColumnEncoder, Workbench } from './column.ts';
 import { columnOf } from './column-of.ts';
 import { type Codec, codecOf } from './compression.ts';
 import { pageTypes } from './encodings.ts';
@@ -19,6 +18,7 @@ import { NestedColumn } from './nested-column.ts';
 import { Output } from './output.ts';
 import { PageAssembler } from './page.ts';
 import { plainValue } from './plain-value.ts';
+import { scratch } from './scratch.ts';
 
 /** Rows that all columns take in before the next: their cells and the columns' tables stay in the cache. */
 const blockRowCount = 1024;
@@ -75,7 +75,7 @@ class EncodedFileWriter implements FileWriter {
   #state: 'open' | 'failed' | 'closed' = 'open';
   #openRowCount = 0;
   #closedRowCount = 0;
-  #blockRowCount = 64;
+  #blockRowCount = 128;
 
   constructor(
     target: FileTarget,
@@ -87,12 +87,12 @@ class EncodedFileWriter implements FileWriter {
     this.#codec = codecOf(options.compression, compressors);
     const leafCount = this.#schema.filter(({ type }) => type !== undefined).length;
     const sharedSlots = Math.max(4096, Math.floor(allPageSlots / Math.max(1, leafCount)));
-    this.#bench = new Workbench(
-      new PageAssembler(this.#codec),
-      Math.min(pageSlots, sharedSlots),
+    this.#bench = {
+      assembler: new PageAssembler(this.#codec),
+      pageSlots: Math.min(pageSlots, sharedSlots),
       pageByteLength,
       statistics,
-    );
+    };
     this.#columns = fields.map((field) => ({
       field,
       values: isNested(field)
@@ -159,7 +159,7 @@ class EncodedFileWriter implements FileWriter {
       for (let i = 0; i < this.#columns.length; i++) this.#append(this.#columns[i]!, batch, i, at, end);
       this.#openRowCount += end - at;
       at = end;
-      await this.#bench.assembler.settle();
+      if (this.#codec.compressLater !== undefined) await this.#bench.assembler.settle();
       const after = this.#openByteLength();
       // Rows may be long: the first blocks are small, and those of long rows stay so.
       this.#blockRowCount =
@@ -213,6 +213,7 @@ class EncodedFileWriter implements FileWriter {
       chunks.push(entry);
       for (const page of chunk.pages) await this.#output.write(page.bytes);
     }
+    scratch.trim();
     this.#rowGroups.push({ rowCount: this.#openRowCount, chunks });
     this.#closedRowCount += this.#openRowCount;
     this.#openRowCount = 0;
@@ -245,7 +246,8 @@ class EncodedFileWriter implements FileWriter {
   async #close(): Promise<WrittenFile> {
     if (this.#openRowCount > 0) await this.#writeRowGroup();
     if (this.#output.byteLength === 0) await this.#output.write(magic);
-    const footer = new ByteBuffer(1024);
+    const footer = scratch.body;
+    footer.length = 0;
     writeFooter(footer, this.#schema, this.#rowGroups, `edgemere ${version}`);
     const footerLength = footer.length;
     footer.reserve(8);

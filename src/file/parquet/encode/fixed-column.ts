@@ -1,6 +1,7 @@
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
 import { uuidText } from '../../../spec/values/uuid.ts';
 import { storedForm } from '../stored.ts';
+import { carve } from './arena.ts';
 import { ByteBounds } from './byte-bounds.ts';
 import type { ByteBuffer } from './byte-buffer.ts';
 import { ColumnEncoder, type Leaf, type Workbench } from './column.ts';
@@ -18,10 +19,10 @@ abstract class FixedColumn extends ColumnEncoder {
   }
 
   protected grow(capacity: number): void {
-    const grown = new Uint8Array(capacity * this.#width);
+    const grown = carve(capacity * this.#width);
     grown.set(this.bytes.subarray(0, this.count * this.#width));
     this.bytes = grown;
-    this.view = new DataView(grown.buffer);
+    this.view = new DataView(grown.buffer, grown.byteOffset, grown.length);
   }
 
   protected openByteLength(): number {
@@ -33,7 +34,7 @@ abstract class FixedColumn extends ColumnEncoder {
     const slot = flat.slots - from;
     for (let i = from; i < to; i++) {
       const value = values[i];
-      if (value === null || value === undefined) flat.nulls[flat.nullCount++] = slot + i;
+      if (value === null || value === undefined) flat.blockNulls[flat.blockNullCount++] = slot + i;
       else this.put(value, this.count++ * this.#width);
     }
     return to;

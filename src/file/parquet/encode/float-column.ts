@@ -1,10 +1,14 @@
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
+import { carve } from './arena.ts';
 import type { ByteBuffer } from './byte-buffer.ts';
 import { ColumnEncoder, type Leaf, type Workbench } from './column.ts';
 import type { Encoding } from './encodings.ts';
 import { FloatPages } from './float-pages.ts';
 
 type Floats = Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+
+const noSingles = new Float32Array(0);
+const noDoubles = new Float64Array(0);
 
 /** FLOAT and DOUBLE. */
 export class FloatColumn extends ColumnEncoder {
@@ -18,12 +22,15 @@ export class FloatColumn extends ColumnEncoder {
   constructor(leaf: Leaf, codec: ValueCodec, bench: Workbench, single: boolean) {
     super(leaf, codec, bench);
     this.#single = single;
-    this.#values = single ? new Float32Array(0) : new Float64Array(0);
+    this.#values = single ? noSingles : noDoubles;
     this.#pages = new FloatPages(single ? 1 : 2);
   }
 
   protected grow(capacity: number): void {
-    const grown = this.#single ? new Float32Array(capacity) : new Float64Array(capacity);
+    const { buffer, byteOffset } = carve(capacity * (this.#single ? 4 : 8));
+    const grown = this.#single
+      ? new Float32Array(buffer, byteOffset, capacity)
+      : new Float64Array(buffer, byteOffset, capacity);
     grown.set(this.#values.subarray(0, this.count));
     this.#values = grown;
   }
@@ -47,19 +54,19 @@ export class FloatColumn extends ColumnEncoder {
   }
 
   #takeAny(values: ArrayLike<unknown>, from: number, to: number): void {
-    const { nulls } = this.flat;
+    const { blockNulls } = this.flat;
     const slot = this.flat.slots - from;
     const floats = this.#values;
-    let { nullCount } = this.flat;
+    let nullCount = 0;
     let count = this.count;
     for (let i = from; i < to; i++) {
       const value = values[i];
       if (typeof value === 'number') floats[count++] = value;
-      else if (value === null || value === undefined) nulls[nullCount++] = slot + i;
+      else if (value === null || value === undefined) blockNulls[nullCount++] = slot + i;
       else floats[count++] = this.codec.encode(value) as number;
     }
     this.count = count;
-    this.flat.nullCount = nullCount;
+    this.flat.blockNullCount = nullCount;
   }
 
   /** Takes the bounds of the stored floats from `start` on. */
@@ -84,7 +91,8 @@ export class FloatColumn extends ColumnEncoder {
   }
 
   protected encode(out: ByteBuffer): Encoding {
-    return this.#pages.encode(out, new Int32Array(this.#values.buffer), this.count);
+    const { buffer, byteOffset, byteLength } = this.#values;
+    return this.#pages.encode(out, new Int32Array(buffer, byteOffset, byteLength >>> 2), this.count);
   }
 
   protected override takeDictionary(out: ByteBuffer): number {

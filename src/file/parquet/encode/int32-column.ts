@@ -1,4 +1,5 @@
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
+import { carveInt32 } from './arena.ts';
 import type { ByteBuffer } from './byte-buffer.ts';
 import { ColumnEncoder, type Leaf, type Workbench } from './column.ts';
 import type { Encoding } from './encodings.ts';
@@ -20,10 +21,12 @@ export interface Int32Input {
   readonly physical: (value: number) => Physical;
 }
 
+const noIntegers = new Int32Array(0);
+
 /** INT32: integers of up to 32 bits, dates, small decimals. */
 export class Int32Column extends ColumnEncoder {
   readonly #input: Int32Input;
-  #values = new Int32Array(0);
+  #values = noIntegers;
   #pageMin = Number.POSITIVE_INFINITY;
   #pageMax = Number.NEGATIVE_INFINITY;
   #min = Number.POSITIVE_INFINITY;
@@ -36,7 +39,7 @@ export class Int32Column extends ColumnEncoder {
   }
 
   protected grow(capacity: number): void {
-    const grown = new Int32Array(capacity);
+    const grown = carveInt32(capacity);
     grown.set(this.#values.subarray(0, this.count));
     this.#values = grown;
   }
@@ -65,10 +68,10 @@ export class Int32Column extends ColumnEncoder {
 
   #takeAny(values: ArrayLike<unknown>, from: number, to: number): void {
     const { numbers, millis, convert, unsigned } = this.#input;
-    const { nulls } = this.flat;
+    const { blockNulls } = this.flat;
     const slot = this.flat.slots - from;
     const integers = this.#values;
-    let { nullCount } = this.flat;
+    let nullCount = 0;
     let count = this.count;
     for (let i = from; i < to; i++) {
       const value = values[i];
@@ -79,7 +82,7 @@ export class Int32Column extends ColumnEncoder {
           continue;
         }
       } else if (value === null || value === undefined) {
-        nulls[nullCount++] = slot + i;
+        blockNulls[nullCount++] = slot + i;
         continue;
       } else if (millis > 0 && value.constructor === Date) {
         const number = (value as Date).getTime() / millis;
@@ -94,7 +97,7 @@ export class Int32Column extends ColumnEncoder {
       integers[count++] = integer === number ? integer : Number(this.codec.encode(value));
     }
     this.count = count;
-    this.flat.nullCount = nullCount;
+    this.flat.blockNullCount = nullCount;
   }
 
   /** Takes the bounds of the integers from `start` on. */
@@ -127,7 +130,7 @@ export class Int32Column extends ColumnEncoder {
     this.#pageMax = Number.NEGATIVE_INFINITY;
 
     const page = { words: this.#values, stride: 1, count: this.count, min: BigInt(min), max: BigInt(max) } as const;
-    return this.#pages.encode(out, page, this.bench.planner);
+    return this.#pages.encode(out, page);
   }
 
   protected override takeDictionary(out: ByteBuffer): number {

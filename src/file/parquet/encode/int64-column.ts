@@ -1,4 +1,5 @@
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
+import { carve } from './arena.ts';
 import type { ByteBuffer } from './byte-buffer.ts';
 import { ColumnEncoder, type Leaf, type Workbench } from './column.ts';
 import type { Encoding } from './encodings.ts';
@@ -22,14 +23,17 @@ export interface Int64Input {
   readonly physical: (stored: bigint) => Physical;
 }
 
+const noView = new DataView(new ArrayBuffer(0));
+const noLow = new Uint32Array(0);
+const noHigh = new Int32Array(0);
+
 /** INT64: integers, timestamps, times, decimals. */
 export class Int64Column extends ColumnEncoder {
   readonly #input: Int64Input;
-  #view = new DataView(new ArrayBuffer(0));
-  /** Three views of the same integers. */
-  #low = new Uint32Array(0);
-  #high = new Int32Array(0);
-  #big = new BigInt64Array(0);
+  /** Views of the same integers. */
+  #view = noView;
+  #low = noLow;
+  #high = noHigh;
   #pageMin: bigint | undefined;
   #pageMax: bigint | undefined;
   #min: bigint | undefined;
@@ -42,13 +46,12 @@ export class Int64Column extends ColumnEncoder {
   }
 
   protected grow(capacity: number): void {
-    const buffer = new ArrayBuffer(capacity * 8);
-    const low = new Uint32Array(buffer);
+    const { buffer, byteOffset } = carve(capacity * 8);
+    const low = new Uint32Array(buffer, byteOffset, capacity * 2);
     low.set(this.#low.subarray(0, this.count * 2));
     this.#low = low;
-    this.#high = new Int32Array(buffer);
-    this.#big = new BigInt64Array(buffer);
-    this.#view = new DataView(buffer);
+    this.#high = new Int32Array(buffer, byteOffset, capacity * 2);
+    this.#view = new DataView(buffer, byteOffset, capacity * 8);
   }
 
   protected openByteLength(): number {
@@ -62,7 +65,8 @@ export class Int64Column extends ColumnEncoder {
   protected take(values: ArrayLike<unknown>, from: number, to: number): number {
     const start = this.count;
     if (this.isDirect(values)) {
-      this.#big.set(values.subarray(from, to), start);
+      const { buffer, byteOffset } = this.#low;
+      new BigInt64Array(buffer, byteOffset + start * 8, to - from).set(values.subarray(from, to));
       this.count += to - from;
     } else this.#takeAny(values, from, to);
     if (this.count > start) this.#observe(start, values, from, to);
@@ -71,12 +75,12 @@ export class Int64Column extends ColumnEncoder {
 
   #takeAny(values: ArrayLike<unknown>, from: number, to: number): void {
     const { bigints, numbers, perMilli, convert, unsigned, stored } = this.#input;
-    const { nulls } = this.flat;
+    const { blockNulls } = this.flat;
     const slot = this.flat.slots - from;
     const view = this.#view;
     const low = this.#low;
     const high = this.#high;
-    let { nullCount } = this.flat;
+    let nullCount = 0;
     let count = this.count;
     for (let i = from; i < to; i++) {
       const value = values[i];
@@ -93,7 +97,7 @@ export class Int64Column extends ColumnEncoder {
       } else if (typeof value === 'number') {
         if (numbers) number = value;
       } else if (value === null || value === undefined) {
-        nulls[nullCount++] = slot + i;
+        blockNulls[nullCount++] = slot + i;
         continue;
       } else if (perMilli > 0 && value.constructor === Date) {
         number = (value as Date).getTime() * perMilli;
@@ -109,7 +113,7 @@ export class Int64Column extends ColumnEncoder {
       count++;
     }
     this.count = count;
-    this.flat.nullCount = nullCount;
+    this.flat.blockNullCount = nullCount;
   }
 
   /** Takes the bounds of the integers from `start` on. */
@@ -156,7 +160,7 @@ export class Int64Column extends ColumnEncoder {
     this.#pageMax = undefined;
 
     const page = { words: this.#high, stride: 2, count: this.count, min, max } as const;
-    return this.#pages.encode(out, page, this.bench.planner);
+    return this.#pages.encode(out, page);
   }
 
   protected override takeDictionary(out: ByteBuffer): number {

@@ -1,5 +1,7 @@
 import { bitWidth } from './hybrid.ts';
 
+const none: Int32Array = new Int32Array(0);
+
 /** Integers further apart than this get no dictionary. */
 export const maxDictionarySpan = 65535;
 
@@ -11,10 +13,10 @@ export class IntegerDictionary {
   /** The smallest integer that may be in the dictionary. */
   readonly base: bigint;
   /** Entries so far, as distances from the base. */
-  entries: Int32Array = new Int32Array(256);
+  entries: Int32Array = none;
   entryCount = 0;
   /** Codes of the page that was encoded last. */
-  codes: Int32Array = new Int32Array(0);
+  codes: Int32Array = none;
   readonly #span: number;
   /** Codes plus 1, by the distance from the base. */
   readonly #table: Uint16Array;

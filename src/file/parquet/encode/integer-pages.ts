@@ -1,8 +1,8 @@
 import type { ByteBuffer } from './byte-buffer.ts';
-import type { DeltaPlanner } from './delta.ts';
 import { type Encoding, encodings } from './encodings.ts';
 import { encodeHybrid } from './hybrid.ts';
 import { IntegerDictionary, maxDictionarySpan } from './integer-dictionary.ts';
+import { scratch } from './scratch.ts';
 
 /** The integers of one page, as they lie in memory: little-endian, one or two words each. */
 export interface IntegerPage {
@@ -18,7 +18,8 @@ export class IntegerPages {
   #dictionary: IntegerDictionary | undefined;
   #dictionaryClosed = false;
 
-  encode(out: ByteBuffer, page: IntegerPage, planner: DeltaPlanner): Encoding {
+  encode(out: ByteBuffer, page: IntegerPage): Encoding {
+    const { planner } = scratch;
     const { words, stride, count, min, max } = page;
     if (this.#dictionary !== undefined && !this.#dictionaryClosed && this.#dictionary.covers(min, max)) {
       this.#dictionary.encode(words, stride, count);
@@ -63,11 +64,13 @@ export class IntegerPages {
   }
 }
 
+/** Fewer values than this aren't worth a dictionary's page. */
+const leastCount = 256;
 const sampleCount = 1024;
 
 /** The dictionary of a page, if with it the page takes less than `limit` bytes. A sample mostly shows when it doesn't. */
 function tryDictionary({ words, stride, count, min, max }: IntegerPage, limit: number): IntegerDictionary | undefined {
-  if (max - min >= maxDictionarySpan) return undefined;
+  if (count < leastCount || max - min >= maxDictionarySpan) return undefined;
   const dictionary = new IntegerDictionary(min, max);
   // A dictionary has a page of its own, whose header takes about 40 bytes with what it adds to the footer.
   const tooLong = (): boolean => 40 + (count * dictionary.width) / 8 + dictionary.entryCount * stride * 4 >= limit;

@@ -1,5 +1,9 @@
+import { carveInt32 } from './arena.ts';
 import type { ByteBuffer } from './byte-buffer.ts';
 import { appendRun, bitWidth, encodeHybrid } from './hybrid.ts';
+
+const none: Int32Array = new Int32Array(0);
+const noBytes: Uint8Array = new Uint8Array(0);
 
 /** The levels of one leaf's open page. Slots are levels: values and what stands for NULL, of an empty or of a missing list. */
 export interface Levels {
@@ -11,12 +15,18 @@ export interface Levels {
   reset(): void;
 }
 
+/** Where a block's NULLs are put at first: shared by all columns, one after the other. */
+let blockNulls: Int32Array = new Int32Array(1024);
+
 /** Levels of a leaf outside lists: NULL or not, a slot a row. Only where the NULLs stand is kept. */
 export class FlatLevels implements Levels {
   slots = 0;
+  /** Slots that a block found to be NULL. It counts them in `blockNullCount`, and `keepNulls` follows. */
+  blockNulls: Int32Array = blockNulls;
+  blockNullCount = 0;
+  /** Of the page. */
   nullCount = 0;
-  /** Slots of the page that are NULL; the first `nullCount` count. */
-  nulls: Int32Array = new Int32Array(0);
+  #nulls: Int32Array = none;
   readonly #optional: boolean;
 
   constructor(maxDefinition: number) {
@@ -27,18 +37,29 @@ export class FlatLevels implements Levels {
     return this.slots;
   }
 
-  /** Makes room for as many more NULLs. */
-  reserve(count: number): void {
-    const needed = this.nullCount + count;
-    if (needed <= this.nulls.length) return;
-    const grown = new Int32Array(Math.max(needed, this.nulls.length * 2));
-    grown.set(this.nulls.subarray(0, this.nullCount));
-    this.nulls = grown;
+  /** Makes room for a block of as many NULLs. */
+  beginBlock(count: number): void {
+    if (blockNulls.length < count) blockNulls = new Int32Array(count);
+    this.blockNulls = blockNulls;
+  }
+
+  keepNulls(): void {
+    if (this.blockNullCount === 0) return;
+    const nullCount = this.nullCount + this.blockNullCount;
+    if (nullCount > this.#nulls.length) {
+      const grown = carveInt32(Math.max(nullCount, this.#nulls.length * 2));
+      grown.set(this.#nulls.subarray(0, this.nullCount));
+      this.#nulls = grown;
+    }
+    this.#nulls.set(this.blockNulls.subarray(0, this.blockNullCount), this.nullCount);
+    this.nullCount = nullCount;
+    this.blockNullCount = 0;
   }
 
   write(out: ByteBuffer): number {
     if (!this.#optional) return 0;
-    const { slots, nullCount, nulls } = this;
+    const { slots, nullCount } = this;
+    const nulls = this.#nulls;
     if (nullCount === 0 || nullCount === slots) {
       appendRun(out, nullCount === 0 ? 1 : 0, slots, 1);
       return 0;
@@ -76,8 +97,8 @@ export class FlatLevels implements Levels {
 export class NestedLevels implements Levels {
   slots = 0;
   rows = 0;
-  repetition: Uint8Array = new Uint8Array(0);
-  definition: Uint8Array = new Uint8Array(0);
+  repetition: Uint8Array = noBytes;
+  definition: Uint8Array = noBytes;
   readonly #maxRepetition: number;
   readonly #maxDefinition: number;
 

@@ -1,6 +1,8 @@
-import { ByteBuffer } from './byte-buffer.ts';
+import { carve } from './arena.ts';
+import type { ByteBuffer } from './byte-buffer.ts';
 import type { Codec } from './compression.ts';
 import { type Encoding, encodings, type PageType, pageTypes } from './encodings.ts';
+import { scratch } from './scratch.ts';
 import { ThriftWriter } from './thrift.ts';
 
 /** What a page's header says of its content. */
@@ -25,11 +27,11 @@ export interface Page {
   uncompressedLength: number;
 }
 
+const tinyLength = 64;
+
 /** Makes pages: compresses their values and puts the header in front. */
 export class PageAssembler {
   readonly #codec: Codec;
-  readonly #packed: ByteBuffer = new ByteBuffer();
-  readonly #header: ByteBuffer = new ByteBuffer();
   #waiting: Page[] = [];
 
   constructor(codec: Codec) {
@@ -44,14 +46,14 @@ export class PageAssembler {
       this.#waiting.push(page);
       return page;
     }
-    const packed = this.#packed;
+    const { packed } = scratch;
     packed.length = 0;
     const levels = content.repetitionLength + content.definitionLength;
-    // Only data pages can say that they are not compressed.
+    // Only data pages can say that they are not compressed. Where they are tiny that isn't even tried.
     const always = content.type === pageTypes.dictionary;
     const smaller =
       compressNow !== undefined &&
-      (always || levels < body.length) &&
+      (always || body.length - levels >= tinyLength) &&
       compressNow(body, levels, body.length, packed, always);
     const values = smaller ? packed.bytes.subarray(0, packed.length) : body.bytes.subarray(levels, body.length);
     return this.#join(content, body.length, body.bytes.subarray(0, levels), values, smaller);
@@ -77,10 +79,10 @@ export class PageAssembler {
   }
 
   #join(content: PageContent, length: number, levels: Uint8Array, values: Uint8Array, compressed: boolean): Page {
-    const header = this.#header;
+    const { header } = scratch;
     header.length = 0;
     writeHeader(header, content, length, levels.length + values.length, compressed);
-    const bytes = new Uint8Array(header.length + levels.length + values.length);
+    const bytes = carve(header.length + levels.length + values.length);
     bytes.set(header.bytes.subarray(0, header.length));
     bytes.set(levels, header.length);
     bytes.set(values, header.length + levels.length);

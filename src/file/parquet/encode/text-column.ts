@@ -1,9 +1,11 @@
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
+import { carveInt32 } from './arena.ts';
 import { ByteBounds } from './byte-bounds.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import { ColumnEncoder, type Leaf, type Workbench } from './column.ts';
 import { type Encoding, encodings } from './encodings.ts';
 import { writeCodes } from './integer-pages.ts';
+import { scratch } from './scratch.ts';
 import { TextDictionary } from './text-dictionary.ts';
 import { appendUtf8, decodeUtf8 } from './utf8.ts';
 
@@ -13,8 +15,13 @@ const joinedUnits = 65536;
 /** More than this isn't encoded a second time when a dictionary is given up. */
 const maxConvertedUnits: number = 1 << 22;
 
+/** What is encoded together, used again and again by all columns. */
+const joined: string[] = new Array(joinedCount).fill('');
+
 /** Strings as they are, JSON (text or other values), or integers stored as their digits. */
 export type TextKind = 'text' | 'json' | 'digits';
+
+const noIntegers = new Int32Array(0);
 
 /**
  * BYTE_ARRAY of text. Values go to a dictionary at first; where they hardly repeat, to DELTA_LENGTH_BYTE_ARRAY: all bytes in
@@ -30,10 +37,8 @@ export class TextColumn extends ColumnEncoder {
   #directNext = false;
   #directForGood = false;
   /** Codes, or lengths. */
-  #integers = new Int32Array(0);
+  #integers = noIntegers;
   readonly #bytes = new ByteBuffer(0);
-  /** What is encoded together, used again and again. */
-  readonly #strings = new Array<string>(joinedCount).fill('');
 
   constructor(leaf: Leaf, codec: ValueCodec, bench: Workbench, kind: TextKind) {
     super(leaf, codec, bench);
@@ -43,7 +48,7 @@ export class TextColumn extends ColumnEncoder {
   }
 
   protected grow(capacity: number): void {
-    const grown = new Int32Array(capacity);
+    const grown = carveInt32(capacity);
     grown.set(this.#integers.subarray(0, this.count));
     this.#integers = grown;
   }
@@ -68,13 +73,13 @@ export class TextColumn extends ColumnEncoder {
   }
 
   #takeCoded(values: ArrayLike<unknown>, from: number, to: number): number {
-    const { nulls } = this.flat;
+    const { blockNulls } = this.flat;
     const slot = this.flat.slots - from;
     const codes = this.#integers;
     const dictionary = this.#dictionary;
     const { codeOf } = dictionary;
     const start = this.count;
-    let { nullCount } = this.flat;
+    let nullCount = 0;
     let count = start;
     let full = false;
     let i = from;
@@ -83,7 +88,7 @@ export class TextColumn extends ColumnEncoder {
       let code = codeOf.get(value);
       if (code === undefined) {
         if (value === null || value === undefined) {
-          nulls[nullCount++] = slot + i;
+          blockNulls[nullCount++] = slot + i;
           continue;
         }
         const text = this.codec.encode(value) as string;
@@ -97,7 +102,7 @@ export class TextColumn extends ColumnEncoder {
       codes[count++] = code;
     }
     this.count = count;
-    this.flat.nullCount = nullCount;
+    this.flat.blockNullCount = nullCount;
     if (dictionary.isUselessAfter(count - start)) {
       this.#directNext = true;
       this.#directForGood = true;
@@ -106,11 +111,11 @@ export class TextColumn extends ColumnEncoder {
   }
 
   #takeDirect(values: ArrayLike<unknown>, from: number, to: number): number {
-    const { nulls } = this.flat;
+    const { blockNulls } = this.flat;
     const slot = this.flat.slots - from;
     const plain = this.#kind === 'text';
-    const strings = this.#strings;
-    let { nullCount } = this.flat;
+    const strings = joined;
+    let nullCount = 0;
     let i = from;
     while (i < to && (i === from || this.openByteLength() < this.bench.pageByteLength)) {
       let length = 0;
@@ -118,7 +123,7 @@ export class TextColumn extends ColumnEncoder {
       for (; i < to && length < joinedCount && units < joinedUnits; i++) {
         const value = values[i];
         if (value === null || value === undefined) {
-          nulls[nullCount++] = slot + i;
+          blockNulls[nullCount++] = slot + i;
           continue;
         }
         const text = plain && typeof value === 'string' ? value : String(this.codec.encode(value));
@@ -127,7 +132,7 @@ export class TextColumn extends ColumnEncoder {
       }
       this.#append(length < joinedCount ? strings.slice(0, length) : strings, units);
     }
-    this.flat.nullCount = nullCount;
+    this.flat.blockNullCount = nullCount;
     return i;
   }
 
@@ -172,8 +177,8 @@ export class TextColumn extends ColumnEncoder {
       this.#direct = true;
     }
     this.#bounds.observe(this.#bytes, 0, 0, this.#integers, count);
-    this.bench.planner.plan32(this.#integers, count);
-    this.bench.planner.write(out);
+    scratch.planner.plan32(this.#integers, count);
+    scratch.planner.write(out);
     out.append(this.#bytes.bytes.subarray(0, this.#bytes.length));
     this.#bytes.length = 0;
     return encodings.deltaLengthByteArray;

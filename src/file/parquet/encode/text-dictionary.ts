@@ -1,6 +1,7 @@
 import type { ByteBounds } from './byte-bounds.ts';
-import { ByteBuffer } from './byte-buffer.ts';
+import type { ByteBuffer } from './byte-buffer.ts';
 import { bitWidth } from './hybrid.ts';
+import { scratch } from './scratch.ts';
 import { appendUtf8 } from './utf8.ts';
 
 const maxEntries: number = 1 << 16;
@@ -53,7 +54,8 @@ export class TextDictionary {
   /** Appends the entries in PLAIN encoding, shows them to `bounds`, and begins anew; returns their number. */
   take(out: ByteBuffer, bounds: ByteBounds): number {
     const { entries, unitCount } = this;
-    const packed = new ByteBuffer(unitCount);
+    const packed = scratch.text;
+    packed.length = 0;
     const lengths = new Int32Array(entries.length);
     // All were well-formed when they were added.
     appendUtf8(packed, entries, unitCount, lengths, 0);

@@ -1,6 +1,5 @@
 import type { ByteBuffer } from './byte-buffer.ts';
-
-const encoder = new TextEncoder();
+import { encodeUtf8 } from './utf8.ts';
 
 /** Types of Thrift's compact protocol. */
 const compact = { true: 1, false: 2, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const;
@@ -39,7 +38,7 @@ export class ThriftWriter {
   }
 
   string(id: number, text: string): void {
-    this.binary(id, encoder.encode(text));
+    this.binary(id, encodeUtf8(text));
   }
 
   /** A struct as a field: `write` writes its fields. */
@@ -65,7 +64,7 @@ export class ThriftWriter {
   strings(id: number, items: readonly string[]): void {
     this.#list(id, compact.binary, items.length);
     for (const item of items) {
-      const bytes = encoder.encode(item);
+      const bytes = encodeUtf8(item);
       this.#out.varint(bytes.length);
       this.#out.append(bytes);
     }

@@ -54,6 +54,22 @@ export function utf8Length(text: string): number {
   return length;
 }
 
+/** Below this many characters a loop is quicker than a call of the runtime's encoder. */
+const shortLength = 48;
+
+export function encodeUtf8(text: string): Uint8Array {
+  if (text.length > shortLength) return encoder.encode(text);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > 127) return encoder.encode(text);
+    bytes[i] = unit;
+  }
+  return bytes;
+}
+
 export function decodeUtf8(bytes: Uint8Array): string {
-  return decoder.decode(bytes);
+  if (bytes.length > shortLength) return decoder.decode(bytes);
+  for (const byte of bytes) if (byte > 127) return decoder.decode(bytes);
+  return String.fromCharCode.apply(undefined, bytes as unknown as number[]);
 }

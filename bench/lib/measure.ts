@@ -1,0 +1,43 @@
+/** One way of doing what a question asks. */
+export interface Contender {
+  readonly name: string;
+  /** Does it once. Returns the bytes that it made, where there are any. */
+  run(): Promise<number | undefined>;
+  /** Measured for so many runs only, because it takes so long; and not warmed up. */
+  readonly runs?: number;
+  /** What the last run took, when that is not the time that `run` took. */
+  readonly millis?: () => number;
+}
+
+export interface Figure {
+  readonly name: string;
+  /** Milliseconds, each run. */
+  readonly millis: readonly number[];
+  readonly median: number;
+  readonly byteLength: number | undefined;
+}
+
+/** Runs the contenders in turns, after one run each that doesn't count, and takes the median of each. */
+export async function measure(contenders: readonly Contender[], runs: number): Promise<Figure[]> {
+  const millis = contenders.map((): number[] => []);
+  const lengths: (number | undefined)[] = [];
+  for (let round = -1; round < runs; round++)
+    for (const [i, contender] of contenders.entries()) {
+      if (contender.runs !== undefined && (round < 0 || round >= contender.runs)) continue;
+      const start = performance.now();
+      lengths[i] = await contender.run();
+      if (round >= 0) millis[i]!.push(contender.millis?.() ?? performance.now() - start);
+    }
+  return contenders.map(({ name }, i) => ({
+    name,
+    millis: millis[i]!,
+    median: median(millis[i]!),
+    byteLength: lengths[i],
+  }));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >>> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
