@@ -1,3 +1,4 @@
+import { microsOf } from '../../src/catalog/instant.ts';
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import type { CellType } from '../../src/spec/rows.ts';
 import { literal } from './literal.ts';
@@ -20,7 +21,7 @@ export function postgresDialect(schema: string): SqlDialect {
     parameter: (n, type) => `$${n}::text::${types[type]}`,
     instant: (column) => column,
     // Dates reach beyond the years that Postgres reads as text.
-    instantLiteral: (time) => `(timestamptz 'epoch' + ${time.getTime()} * interval '1 millisecond')`,
+    instantLiteral: (time) => `(timestamptz 'epoch' + ${microsOf(time)} * interval '1 microsecond')`,
     tableExists: (name) => `to_regclass(${literal(table(name))}) IS NOT NULL`,
   };
 }

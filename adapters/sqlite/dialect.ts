@@ -1,3 +1,4 @@
+import { microsOf } from '../../src/catalog/instant.ts';
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import type { CellType } from '../../src/spec/rows.ts';
 
@@ -16,7 +17,7 @@ export const sqliteDialect: SqlDialect = {
   // Without its number: better-sqlite3 takes ?1 for a name.
   parameter: () => '?',
   instant: micros,
-  instantLiteral: (time) => String(time.getTime() * 1000),
+  instantLiteral: (time) => String(microsOf(time)),
   tableExists: (name) => `EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '${name}')`,
 };
 

@@ -1,4 +1,13 @@
 import { LakeError } from '../errors.ts';
+import { floorDivide, type Timestamp } from '../spec/values/timestamp.ts';
+
+/** Microseconds since 1970: all that a `Timestamp` carries, since snapshots are closer to each other than a Date can tell. */
+export function microsOf(time: Date): bigint {
+  const millis = BigInt(time.getTime());
+  // By its shape: a Timestamp may come from another copy of the library, and may have been changed since it was made.
+  const { micros } = time as Partial<Timestamp>;
+  return typeof micros === 'bigint' && floorDivide(micros, 1000n) === millis ? micros : millis * 1000n;
+}
 
 /** Microseconds since 1970 of an instant as databases write it: a space or a `T`, any fraction, any offset from UTC. */
 export function instantMicros(text: string): number {
