@@ -1,7 +1,7 @@
 import { type Committed, commitPending } from './catalog/commit.ts';
 import type { CommitMessage, PendingChange, StagedFile } from './catalog/pending.ts';
 import type { CatalogView, SchemaInfo, TableInfo, TableName } from './catalog/view.ts';
-import { isLakeError, LakeError } from './errors.ts';
+import { isLakeError, LakeError, showValue } from './errors.ts';
 import type { InsertRow, TableSchema } from './schema/builder.ts';
 import { defineFields } from './schema/define.ts';
 import type { Session } from './session.ts';
@@ -46,7 +46,11 @@ export interface InsertedFile {
 }
 
 export function tableName(ref: TableRef): TableName {
-  return typeof ref === 'string' ? { schema: 'main', name: ref } : ref;
+  if (typeof ref === 'string') return { schema: 'main', name: ref };
+  if (typeof ref?.schema === 'string' && typeof ref.name === 'string') return ref;
+  throw new LakeError('INVALID_ARGUMENT', `${showValue(ref)} names no table; give its name, or { schema, name }`, {
+    context: { value: showValue(ref) },
+  });
 }
 
 /** Inserts into one table as part of a transaction. */
@@ -88,14 +92,19 @@ export class Transaction {
   /** Drops a schema, which must be empty unless `cascade` is set. Errors: NOT_FOUND, INVALID_ARGUMENT. */
   async dropSchema(name: string, options: DropSchemaOptions = {}): Promise<void> {
     this.#assertActive();
+    if (typeof name !== 'string')
+      throw new LakeError('INVALID_ARGUMENT', `${showValue(name)} is no name of a schema`, {
+        context: { value: showValue(name) },
+      });
     const schema = this.#findSchema(name);
     if (!schema) {
       if (options.ifExists) return;
       throw noSchema(name);
     }
     const tables = this.#tables().filter((table) => table.schema.id === schema.id);
-    if (this.#view.hasViewsIn(schema.id))
-      throw new LakeError('UNSUPPORTED', `schema "${name}" holds views, which can't be dropped here yet`, {
+    const others = this.#view.othersIn(schema.id);
+    if (others !== undefined)
+      throw new LakeError('UNSUPPORTED', `schema "${name}" holds ${others}, which can't be dropped here yet`, {
         context: { schema: name },
       });
     if (tables.length > 0 && !options.cascade)
@@ -104,9 +113,10 @@ export class Transaction {
         `schema "${name}" still holds ${tables.map((table) => `"${table.name}"`).join(', ')}; drop them first or say cascade`,
         { context: { schema: name } },
       );
-    for (const table of tables) await this.#drop(table);
+    const files = tables.flatMap((table) => this.#drop(table));
     if (schema.id < 0) this.#pending = this.#pending.filter((change) => !('id' in change && change.id === schema.id));
     else this.#pending.push({ kind: 'dropSchema', id: schema.id, name: schema.name });
+    await removeFiles(this.#session.store, files);
   }
 
   /** Makes a table. Errors: ALREADY_EXISTS, NOT_FOUND for its schema, INVALID_ARGUMENT for names that clash or can't be. */
@@ -148,7 +158,7 @@ export class Transaction {
   async dropTable(ref: TableRef, options: IfExists = {}): Promise<void> {
     this.#assertActive();
     const table = this.#findTable(tableName(ref));
-    if (table) await this.#drop(table);
+    if (table) await removeFiles(this.#session.store, this.#drop(table));
     else if (!options.ifExists) throw noTable(tableName(ref));
   }
 
@@ -164,10 +174,12 @@ export class Transaction {
     if (!table) throw noTable(tableName(ref));
     const signal = anySignal(this.#signal, options.signal);
     const files = await stageRows(this.#session, this.#view, table, rows, { ...options, signal });
-    if (this.#isOver) {
-      // The callback returned without waiting for this insert.
+    // The callback may have returned, or dropped the table, without waiting for this insert.
+    const isDropped = !this.#tables().some(({ id }) => id === table.id);
+    if (this.#isOver || isDropped) {
       await removeFiles(this.#session.store, files);
       this.#assertActive();
+      throw noTable(tableName(ref));
     }
     if (files.length > 0)
       this.#pending.push({ kind: 'append', tableId: table.id, name: nameOf(table), fields: table.fields, files });
@@ -193,13 +205,15 @@ export class Transaction {
     await removeFiles(this.#session.store, filesOf(this.#pending));
   }
 
-  async #drop(table: TableInfo): Promise<void> {
+  /** Drops at once, so that calls that run beside this one see it; returns the files that nobody needs now. */
+  #drop(table: TableInfo): StagedFile[] {
     const mine = (change: PendingChange): boolean =>
       (change.kind === 'append' && change.tableId === table.id) ||
       (change.kind === 'createTable' && change.id === table.id);
-    await removeFiles(this.#session.store, filesOf(this.#pending.filter(mine)));
+    const files = filesOf(this.#pending.filter(mine));
     this.#pending = this.#pending.filter((change) => !mine(change));
     if (table.id >= 0) this.#pending.push({ kind: 'dropTable', id: table.id });
+    return files;
   }
 
   #newId(): number {

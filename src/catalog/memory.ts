@@ -1,7 +1,7 @@
 import { LakeError, showValue } from '../errors.ts';
 import { changeText, parseChanges } from '../spec/changes.ts';
 import { type CatalogRow, type CatalogTable, catalogTables, type RowOf } from '../spec/rows.ts';
-import { instantMicros, instantText } from './instant.ts';
+import { instantMicros, instantText, microsOf } from './instant.ts';
 import { Stage, Tables, type Where } from './memory/rows.ts';
 import { addStats } from './memory/stats.ts';
 import { nextSnapshot, Resolver } from './resolve.ts';
@@ -115,6 +115,7 @@ class Memory implements MemoryCatalog {
       columns: this.#live('ducklake_column', snapshot.id),
       inlinedTables: this.#rows('ducklake_inlined_data_tables').filter((row) => tableIds.has(row.table_id)),
       partitions: this.#live('ducklake_partition_info', snapshot.id),
+      macros: this.#live('ducklake_macro', snapshot.id),
     };
   }
 
@@ -252,7 +253,7 @@ class Memory implements MemoryCatalog {
         context: { snapshotId: asOf.snapshot },
       });
     }
-    const micros = asOf.time.getTime() * 1000;
+    const micros = microsOf(asOf.time);
     const found = this.#snapshots().findLast(({ time }) => instantMicros(time) <= micros);
     if (found !== undefined) return found;
     throw new LakeError('NOT_FOUND', `the lake has no snapshot as old as ${showValue(asOf.time)}`);

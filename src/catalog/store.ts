@@ -46,6 +46,7 @@ export interface CatalogRows {
   readonly inlinedTables: readonly RowOf<'ducklake_inlined_data_tables'>[];
   /** Tables that are partitioned at that snapshot. */
   readonly partitions: readonly RowOf<'ducklake_partition_info'>[];
+  readonly macros: readonly RowOf<'ducklake_macro'>[];
 }
 
 /** The newest snapshot, and what was committed after the one that the caller knows. */

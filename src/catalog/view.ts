@@ -45,7 +45,8 @@ export interface CatalogView {
   findTableById(id: number): TableInfo | undefined;
   /** Views share the tables' name space. */
   hasView(name: TableName): boolean;
-  hasViewsIn(schemaId: number): boolean;
+  /** What lies in a schema beside its tables. */
+  othersIn(schemaId: number): 'views' | 'macros' | undefined;
 }
 
 /** The same schema at a later snapshot that changed nothing in it. */
@@ -108,7 +109,10 @@ export function viewOf(rows: CatalogRows, dataPath: string): CatalogView {
       const found = findSchema(schema);
       return found !== undefined && views.has(key(found.id, name));
     },
-    hasViewsIn: (schemaId) => rows.views.some((row) => row.schema_id === schemaId),
+    othersIn(schemaId) {
+      if (rows.views.some((row) => row.schema_id === schemaId)) return 'views';
+      return rows.macros.some((row) => row.schema_id === schemaId) ? 'macros' : undefined;
+    },
   };
 }
 

@@ -52,6 +52,7 @@ export abstract class SqlCatalog implements CatalogStore {
       columns: result.of('ducklake_column'),
       inlinedTables: result.of('ducklake_inlined_data_tables'),
       partitions: result.of('ducklake_partition_info'),
+      macros: result.of('ducklake_macro'),
     };
   }
 

@@ -67,6 +67,7 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
           rows('ducklake_column', live(id)),
           rows('ducklake_inlined_data_tables', 'x.table_id IN (SELECT table_id FROM tables)'),
           rows('ducklake_partition_info', live(id)),
+          rows('ducklake_macro', live(id)),
         )
       );
     },

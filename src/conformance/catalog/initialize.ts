@@ -55,15 +55,16 @@ export const initializeCases: readonly ConformanceCase<CatalogTarget>[] = [
         ],
         'the schemas',
       );
-      const { tables, views, columns, inlinedTables, partitions } = rows;
+      const { tables, views, columns, inlinedTables, partitions, macros } = rows;
       equal(
-        { tables, views, columns, inlinedTables, partitions },
+        { tables, views, columns, inlinedTables, partitions, macros },
         {
           tables: [],
           views: [],
           columns: [],
           inlinedTables: [],
           partitions: [],
+          macros: [],
         },
       );
       equal(

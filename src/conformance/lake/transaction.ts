@@ -237,6 +237,28 @@ export const transactionCases: readonly ConformanceCase<LakeTarget>[] = [
     },
   },
   {
+    name: 'rows that arrive after their table was dropped, in the same transaction, are refused',
+    async run(target) {
+      await using lake = await target.open();
+      const table = await createNumbered(lake);
+      await table.insert(numbered(1, 3));
+      const late = async function* () {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        yield { id: 4 };
+      };
+      await lake.transaction(async (tx) => {
+        const fresh = await tx.createTable('fresh', { id: t.int64() });
+        const inserts = [tx.table('numbers').insert(late()), fresh.insert(late())];
+        for (const insert of inserts) insert.catch(() => {});
+        await Promise.all([tx.dropTable('numbers'), tx.dropTable('fresh')]);
+        await tx.createTable('other', { text: t.varchar() });
+        for (const insert of inserts) await rejects(insert, 'NOT_FOUND', 'an insert into a table that was dropped');
+      });
+      equal(await lake.table('other').scan().toArray(), [], 'the rows of the table that was made afterwards');
+      equal(await ids(table, 2), [1, 2, 3], 'the rows before the drop');
+    },
+  },
+  {
     name: 'two transactions that make the same table: one wins, the other conflicts',
     async run(target) {
       await using a = await target.open();
