@@ -1,7 +1,7 @@
 import { defaultRetryPolicy, type RetryPolicy } from './catalog/commit.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf, CatalogRows, CatalogStore } from './catalog/store.ts';
-import { LakeError, showValue } from './errors.ts';
+import { isLakeError, LakeError, showValue } from './errors.ts';
 import type { Compressors } from './file/compressors.ts';
 import { parquetFormat } from './file/parquet/index.ts';
 import type { InsertRow, Row, TableSchema } from './schema/builder.ts';
@@ -176,12 +176,12 @@ export class Lake implements AsyncDisposable {
 
   /** Makes a schema. Errors: ALREADY_EXISTS, INVALID_ARGUMENT for a name that can't be one, CONFLICT. */
   async createSchema(name: string, options: IfNotExists & TransactionOptions = {}): Promise<void> {
-    await this.transaction((tx) => tx.createSchema(name, options), options);
+    await this.#define((tx) => tx.createSchema(name, options), options, options.ifNotExists);
   }
 
   /** Drops a schema, which must be empty unless `cascade` is set. Errors: NOT_FOUND, INVALID_ARGUMENT, CONFLICT. */
   async dropSchema(name: string, options: DropSchemaOptions & TransactionOptions = {}): Promise<void> {
-    await this.transaction((tx) => tx.dropSchema(name, options), options);
+    await this.#define((tx) => tx.dropSchema(name, options), options, options.ifExists);
   }
 
   /** Makes a table. Errors: ALREADY_EXISTS, NOT_FOUND for its schema, INVALID_ARGUMENT for names, CONFLICT. */
@@ -190,13 +190,13 @@ export class Lake implements AsyncDisposable {
     columns: S,
     options: IfNotExists & TransactionOptions = {},
   ): Promise<Table<InsertRow<S>, Row<S>>> {
-    await this.transaction((tx) => tx.createTable(ref, columns, options), options);
+    await this.#define((tx) => tx.createTable(ref, columns, options), options, options.ifNotExists);
     return this.table(ref);
   }
 
   /** Drops a table; older snapshots keep its rows. Errors: NOT_FOUND, CONFLICT. */
   async dropTable(ref: TableRef, options: IfExists & TransactionOptions = {}): Promise<void> {
-    await this.transaction((tx) => tx.dropTable(ref, options), options);
+    await this.#define((tx) => tx.dropTable(ref, options), options, options.ifExists);
   }
 
   /** A handle on a table, by name in schema `main` or by schema and name. It is looked up when it is used. */
@@ -293,6 +293,22 @@ export class Lake implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** With `ifNotExists` or `ifExists`, another who did the same a moment ago is no conflict: looking again finds it done. */
+  async #define(
+    run: (tx: Transaction) => Promise<unknown>,
+    options: TransactionOptions,
+    isEnoughThatItIs: boolean | undefined,
+  ): Promise<void> {
+    for (let left = isEnoughThatItIs ? this.#session.retry.maxRetries : 0; ; left--) {
+      try {
+        await this.transaction(run, options);
+        return;
+      } catch (error) {
+        if (left <= 0 || !isLakeError(error, 'CONFLICT')) throw error;
+      }
+    }
   }
 
   #viewOf(asOf: AsOf | undefined): ReturnType<Session['refresh']> {

@@ -7,7 +7,7 @@ import type { Field } from './field.ts';
 
 /** The fields of a new table: ids count from 1, depth first, as DuckDB gives them. */
 export function defineFields(table: string, schema: TableSchema): Field[] {
-  if (typeof schema !== 'object' || schema === null)
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     throw new LakeError(
       'INVALID_ARGUMENT',
       `the columns of table "${table}" are ${showValue(schema)}; expected an object such as { id: t.int64() }`,

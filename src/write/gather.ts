@@ -88,8 +88,8 @@ export function fillDefaults(
 ): void {
   const { defaultValue, isComputed, field } = target.columns[column]!;
   if (isComputed) {
-    const at = cells.indexOf(undefined);
-    if (at >= 0 && at < rowCount) throw computedDefault(target, field, firstRow + at);
+    // Not indexOf, which passes over the holes of sparse arrays.
+    for (let i = 0; i < rowCount; i++) if (cells[i] === undefined) throw computedDefault(target, field, firstRow + i);
   } else if (defaultValue !== undefined) {
     for (let i = 0; i < rowCount; i++) if (cells[i] === undefined) cells[i] = defaultValue;
   }

@@ -190,6 +190,38 @@ for (const kind of CATALOG_KINDS)
       expect((await place.sql('SELECT 1 FROM ducklake_data_file')).length).toBe(2);
     });
 
+    test('a default that DuckDB computes can not be left out, not even as a hole', async () => {
+      await using world = await setUp();
+      const { duck, lake } = world;
+      await duck.run('CREATE TABLE lake.c (id INTEGER, "at" TIMESTAMP DEFAULT now())');
+      const hole = new Array<Date>(2);
+      hole[0] = new Date(0);
+      for (const at of [hole, [new Date(0), undefined]])
+        await expect(lake.table('c').insert({ columns: { id: [3, 4], at } })).rejects.toMatchObject({
+          code: 'UNSUPPORTED',
+          context: { column: 'at', row: 1 },
+        });
+      await lake.table('c').insert({ columns: { id: [3], at: [null] } });
+      expect(await duck.rowsAgreed('SELECT count(*) AS n FROM lake.c')).toEqual([{ n: '1' }]);
+    });
+
+    test('a schema with a macro or a view is not dropped: DuckDB could not open the lake afterwards', async () => {
+      await using world = await setUp();
+      const { duck, lake, place } = world;
+      await duck.run(`
+        CREATE SCHEMA lake.m; CREATE MACRO lake.m.inc(x) AS x + 1;
+        CREATE SCHEMA lake.v; CREATE VIEW lake.v.w AS SELECT 1 AS one`);
+      for (const schema of ['m', 'v'])
+        for (const cascade of [true, false])
+          await expect(lake.dropSchema(schema, { cascade })).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+      await duck.detach();
+      await place.attach(duck);
+      expect(await duck.rows('SELECT lake.m.inc(1) AS two, one FROM lake.v.w')).toEqual([{ two: '2', one: '1' }]);
+      await duck.run('DROP MACRO lake.m.inc; DROP VIEW lake.v.w');
+      for (const schema of ['m', 'v']) await lake.dropSchema(schema);
+      expect((await lake.schemas()).map(({ name }) => name)).toEqual(['main']);
+    });
+
     test('a table renamed', async () => {
       await using world = await setUp();
       const { duck, lake } = world;

@@ -232,6 +232,23 @@ describe('options', () => {
       expect([asOf, await refused(() => events.scan({ asOf }).toArray())]).toMatchObject([asOf, { code: 'NOT_FOUND' }]);
   });
 
+  test('of what is no name, no schema of a table and no list of columns', async () => {
+    const { lake, refused } = await setUp();
+    const code = { code: 'INVALID_ARGUMENT' };
+    for (const ref of [undefined, null, 5, {}, { name: 'events' }, { schema: 'main' }, ['events']] as never[]) {
+      expect([ref, await refused(async () => lake.table(ref).describe())]).toMatchObject([ref, code]);
+      expect([ref, await refused(() => lake.createTable(ref, { id: t.int8() }))]).toMatchObject([ref, code]);
+      expect([ref, await refused(() => lake.dropTable(ref, { ifExists: true }))]).toMatchObject([ref, code]);
+      expect([ref, await refused(() => lake.dropSchema(ref, { ifExists: true }))]).toMatchObject([ref, code]);
+    }
+    expect(await refused(() => lake.createTable('u', [t.int8()] as never))).toMatchObject(code);
+    for (const columns of ['id', 5, null, { id: true }] as never[])
+      expect([columns, await refused(() => lake.table('events').scan({ columns }).toArray())]).toMatchObject([
+        columns,
+        code,
+      ]);
+  });
+
   test('of a range of snapshots', async () => {
     const { lake, refused } = await setUp();
     for (const id of [1.5, Number.NaN, '0', Number.POSITIVE_INFINITY])

@@ -1,3 +1,4 @@
+import type { Lake } from '../../lake.ts';
 import { t } from '../../schema/builder.ts';
 import { type ConformanceCase, check, collect, equal, rejects } from '../case.ts';
 import { createNumbered, headId, ids, type LakeTarget, numbered, weirdNames } from './target.ts';
@@ -75,6 +76,22 @@ export const schemaCases: readonly ConformanceCase<LakeTarget>[] = [
         ['id'],
         'the columns of the table, found whatever the case',
       );
+    },
+  },
+  {
+    name: 'ifNotExists and ifExists hold for those that do the same at once',
+    async run(target) {
+      const lakes = await Promise.all([target.open(), target.open(), target.open()]);
+      const each = (work: (lake: Lake) => Promise<unknown>): Promise<unknown> => Promise.all(lakes.map(work));
+      await each((lake) => lake.createSchema('s', { ifNotExists: true }));
+      const ref = { schema: 's', name: 't' };
+      await each((lake) => lake.createTable(ref, { id: t.int64() }, { ifNotExists: true }));
+      await each((lake) => lake.table(ref).insert([{ id: 1 }]));
+      equal((await lakes[0]!.table(ref).scan().toArray()).length, 3, 'the number of rows');
+      await each((lake) => lake.dropTable(ref, { ifExists: true }));
+      await each((lake) => lake.dropSchema('s', { ifExists: true }));
+      equal(await headId(lakes[0]!), 7, 'the head');
+      for (const lake of lakes) await lake.close();
     },
   },
   {
