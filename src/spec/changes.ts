@@ -9,12 +9,17 @@ export type Change =
 type NamedChange = 'created_table' | 'created_view' | 'created_scalar_macro' | 'created_table_macro';
 
 /** Changes that name their object by id. In a batch the id may be relative (see `relativeId`). */
-export type IdChange = (typeof idChanges)[number];
+export type IdChange = (typeof drops)[number] | (typeof others)[number];
 
-const idChanges = [
-  'dropped_schema',
-  'dropped_table',
-  'dropped_view',
+const drops = ['dropped_schema', 'dropped_table', 'dropped_view'] as const;
+const creations = [
+  'created_schema',
+  'created_table',
+  'created_view',
+  'created_scalar_macro',
+  'created_table_macro',
+] as const;
+const others = [
   'dropped_scalar_macro',
   'dropped_table_macro',
   'inserted_into_table',
@@ -30,35 +35,17 @@ const idChanges = [
   'compacted_table',
 ] as const;
 
+const idChanges: readonly IdChange[] = [...drops, ...others];
+
 /** The order in which DuckDB writes the tokens of one commit. */
-const writtenOrder: readonly Change['kind'][] = [
-  'dropped_schema',
-  'dropped_table',
-  'dropped_view',
-  'created_schema',
-  'created_table',
-  'created_view',
-  'created_scalar_macro',
-  'created_table_macro',
-  'dropped_scalar_macro',
-  'dropped_table_macro',
-  'inserted_into_table',
-  'deleted_from_table',
-  'altered_table',
-  'altered_view',
-  'inlined_insert',
-  'inlined_delete',
-  'inline_flush',
-  'merge_adjacent',
-  'rewrite_delete',
-];
+const writtenOrder: readonly Change['kind'][] = [...drops, ...creations, ...others];
 
 /** Changes in the order DuckDB writes them: by kind, then by id; created objects by schema, then as they were made. */
 export function sortChanges(changes: readonly Change[]): Change[] {
   const rank = (change: Change): number => writtenOrder.indexOf(change.kind);
   const named = (change: Change): string => ('schema' in change ? change.schema : 'name' in change ? change.name : '');
   // A relative id is above every id that exists, and -1 comes before -2.
-  const key = (id: number): number => (id < 0 ? Number.MAX_SAFE_INTEGER / 2 - id : id);
+  const key = (id: number): number => (id < 0 ? 2 ** 50 - id : id);
   return [...changes].sort((a, b) => {
     const byKind = rank(a) - rank(b);
     if (byKind !== 0) return byKind;
@@ -113,7 +100,7 @@ export function parseChanges(text: string): Change[] {
       at += digits.length;
     } else if (kind === 'created_schema') {
       changes.push({ kind, name: quoted() });
-    } else if (kind.startsWith('created_') && (writtenOrder as readonly string[]).includes(kind)) {
+    } else if ((creations as readonly string[]).includes(kind)) {
       const schema = quoted();
       if (text[at] !== '.') fail();
       at++;

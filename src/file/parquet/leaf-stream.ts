@@ -24,20 +24,30 @@ export interface LeafSource {
 
 const parsers = { ...DEFAULT_PARSERS, stringFromBytes: decodeText };
 
-/** Decodes a leaf's pages, levels included: what putting nested values together needs. */
-export function readLeaf({ bytes, chunk, schemaPath, isText, compressors }: LeafSource): LeafEntries {
-  const element = schemaPath.at(-1)!.element;
-  const maxDefinition = getMaxDefinitionLevel(schemaPath);
-  const decoder = {
+/** What hyparquet needs to know to decode a leaf's pages. */
+export function decoderOf({
+  chunk,
+  schemaPath,
+  isText,
+  compressors,
+}: Omit<LeafSource, 'bytes'>): Parameters<typeof readPage>[2] {
+  return {
     pathInSchema: chunk.path_in_schema,
     type: chunk.type,
-    element,
+    element: schemaPath.at(-1)!.element,
     schemaPath,
     codec: chunk.codec,
     compressors,
     parsers,
     utf8: isText,
   };
+}
+
+/** Decodes a leaf's pages, levels included: what putting nested values together needs. */
+export function readLeaf(source: LeafSource): LeafEntries {
+  const { bytes, chunk, compressors } = source;
+  const decoder = decoderOf(source);
+  const maxDefinition = getMaxDefinitionLevel(source.schemaPath);
   const entries = { values: [] as Raw[], definitions: [] as number[], repetitions: [] as number[] };
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
   const entryCount = Number(chunk.num_values);

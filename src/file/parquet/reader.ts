@@ -1,13 +1,5 @@
-import type {
-  ColumnMetaData,
-  FileMetaData,
-  Compressors as Inflated,
-  RowGroup,
-  SchemaElement,
-  SchemaTree,
-} from 'hyparquet';
+import type { ColumnMetaData, FileMetaData, Compressors as Inflated, RowGroup, SchemaTree } from 'hyparquet';
 import { readColumn } from 'hyparquet/src/column.js';
-import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { parquetSchema } from 'hyparquet/src/metadata.js';
 import { LakeError } from '../../errors.ts';
 import type { ObjectReader } from '../../storage/object-store.ts';
@@ -17,8 +9,8 @@ import { Assembler } from './assemble.ts';
 import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
 import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
 import { inflateOf, inflatePages } from './inflate.ts';
-import { type LeafEntries, readLeaf } from './leaf-stream.ts';
-import { decodeText, type Raw } from './loaded.ts';
+import { decoderOf, type LeafEntries, readLeaf } from './leaf-stream.ts';
+import type { Raw } from './loaded.ts';
 import { type ByteRange, readRanges } from './ranges.ts';
 
 /** Opens a Parquet file. CORRUPT when it isn't one, or is damaged; UNSUPPORTED for what this version can't read. */
@@ -36,8 +28,6 @@ export async function openReader(
     read: (request) => readRows(object, metadata, root, hint.compressors ?? {}, request),
   };
 }
-
-const parsers = { ...DEFAULT_PARSERS, stringFromBytes: decodeText };
 
 async function* readRows(
   object: ObjectReader,
@@ -132,18 +122,9 @@ function decodeFlat(
   groupRows: number,
   rowCount: number,
 ): ArrayLike<unknown> {
-  return decodingChunk(chunk, schemaPath, (element) => {
+  return decodingChunk(chunk, schemaPath, () => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const decoder = {
-      pathInSchema: chunk.path_in_schema,
-      type: chunk.type,
-      element,
-      schemaPath,
-      codec: chunk.codec,
-      compressors,
-      parsers,
-      utf8: isText,
-    };
+    const decoder = decoderOf({ chunk, schemaPath, isText, compressors });
     const selection = { groupStart: 0, selectStart: 0, selectEnd: rowCount, groupRows };
     const { data: pages } = readColumn({ view, offset: 0 }, selection, decoder);
     return join(pages as readonly ArrayLike<Raw | null | undefined>[], convert, rowCount);
@@ -164,13 +145,13 @@ function decodeNested(
   return decoding('levels', () => Array.from({ length: rowCount }, () => assembler.next(assembly)));
 }
 
-function decodingChunk<T>(chunk: ColumnMetaData, schemaPath: SchemaTree[], decode: (element: SchemaElement) => T): T {
+function decodingChunk<T>(chunk: ColumnMetaData, schemaPath: SchemaTree[], decode: () => T): T {
   const name = chunk.path_in_schema.join('.');
   return decoding(`column "${name}"`, () => {
     const { element } = schemaPath.at(-1)!;
     if (element.type !== chunk.type)
       throw corrupt(`column "${name}" is ${chunk.type} in a row group, not ${element.type}`);
-    return decode(element);
+    return decode();
   });
 }
 
