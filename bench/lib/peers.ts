@@ -8,7 +8,7 @@ import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, type ColumnSource, parquetWrite, parquetWriteBuffer } from 'hyparquet-writer';
 import { fileSchema } from '../../src/file/parquet/encode/leaves.ts';
 import type { Field } from '../../src/schema/field.ts';
-import { columnsOf, type DataSet, type Row } from './data.ts';
+import type { DataSet, Row } from './data.ts';
 import type { Contender } from './measure.ts';
 import { blockRowCount } from './writers.ts';
 
@@ -312,5 +312,3 @@ export function onlyReading(set: DataSet, rows: readonly Row[]): Contender {
     },
   };
 }
-
-export { columnsOf };

@@ -33,17 +33,3 @@ function intervalBytes({ months, days, micros }: Interval): Uint8Array {
   view.setUint32(8, Number(micros / 1000n), true);
   return new Uint8Array(view.buffer);
 }
-
-/** Bytes that a value takes before encoding: for deciding when a row group is full. */
-export function storedByteLength(value: Stored): number {
-  switch (typeof value) {
-    case 'string':
-      return value.length + 4;
-    case 'object':
-      return value.length + 4;
-    case 'boolean':
-      return 1;
-    default:
-      return 8;
-  }
-}
