@@ -29,8 +29,8 @@ export const exitCodes: { readonly ok: 0; readonly failed: 1; readonly usage: 2;
 /** The reason with which Ctrl-C aborts what is running. */
 export class Interrupted extends Error {
   override readonly name: string = 'Interrupted';
-  constructor() {
-    super('interrupted: nothing was committed');
+  constructor(what = '') {
+    super(`interrupted${what}`);
   }
 }
 

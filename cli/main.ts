@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+import nodeModule from 'node:module';
 
 // Before anything else is loaded: the second start takes half the time.
-enableCompileCache?.();
+nodeModule.enableCompileCache?.();
 const { exitCodes, Interrupted } = await import('./errors.ts');
 const { Output } = await import('./io.ts');
 const { run } = await import('./run.ts');

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type InsertedRows, isLakeError } from 'edgemere';
 import { tableSchema } from '../columns.ts';
-import { CommandError, InputError, UsageError } from '../errors.ts';
+import { CommandError, InputError, Interrupted, UsageError } from '../errors.ts';
 import { type ReadContext, readError, Spool } from '../input/bytes.ts';
 import { type InputFile, type InputFormat, inputFile } from '../input/file.ts';
 import { type InferredTable, inferColumns } from '../input/infer-files.ts';
@@ -72,7 +72,7 @@ export async function append(args: readonly string[], options: AppendOptions, io
       result = { ...value, snapshotId };
     }
   } catch (error) {
-    throw source.locate(error);
+    throw error instanceof Interrupted ? new Interrupted(': nothing was committed') : source.locate(error);
   } finally {
     progress.stop();
   }
