@@ -105,17 +105,21 @@ function runtimeTask(name: string, command: string, args: readonly string[]): Ta
 const BY_FILE = ['interop'];
 
 function bunTasks(): Task[] {
-  const folders = readdirSync(join(ROOT, 'test')).map((folder) => ({
-    folder,
-    files: readdirSync(join(ROOT, 'test', folder)).filter((file) => file.endsWith('.test.ts')),
-  }));
-  const whole = folders.filter(({ folder, files }) => files.length > 0 && !BY_FILE.includes(folder));
-  return [
-    ...folders
-      .filter(({ folder }) => BY_FILE.includes(folder))
-      .flatMap(({ folder, files }) => files.map((file) => bunTask(`${folder}/${file}`, [`./test/${folder}/${file}`]))),
-    ...whole.map(({ folder }) => bunTask(folder, [`./test/${folder}/`])),
-  ];
+  const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .sort();
+  const groups = Map.groupBy(files, (file) => {
+    const folder = file.split('/')[0]!;
+    return BY_FILE.includes(folder) ? file : folder;
+  });
+  // Small tasks after large ones: both cores end at about the same time.
+  const sizes = [...groups].sort(([, a], [, b]) => b.length - a.length);
+  return sizes.map(([name, members]) =>
+    bunTask(
+      name,
+      members.map((file) => `./test/${file}`),
+    ),
+  );
 }
 
 /** All of `npm test`. */
