@@ -9,13 +9,15 @@ import { showType } from './sql-types.ts';
 
 /** Columns as the library makes tables of them. */
 export function tableSchema(columns: readonly ColumnSpec[]): TableSchema {
-  return Object.fromEntries(
+  const schema = Object.fromEntries(
     columns.map((spec) => {
       let column = newColumn(spec);
       if (spec.defaultText !== undefined) column = column.default(defaultValue(spec, spec.defaultText));
       return [spec.name, spec.nullable ? column : column.notNull()];
     }),
   );
+  // Objects put names such as "2024" first; the order of columns is the table's.
+  return new Proxy(schema, { ownKeys: () => columns.map(({ name }) => name) });
 }
 
 function newColumn({ type, children }: TypeSpec): Column {

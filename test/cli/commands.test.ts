@@ -203,6 +203,22 @@ test('a lake that DuckDB made, with its own compression, is read and added to', 
   ]);
 });
 
+test('columns stay in their order, also those called like numbers', async () => {
+  const path = `${folder.path}/order.sqlite`;
+  await ok(['init', path]);
+  await ok(['create', path, 't', '"2024" int, b int, "1" int, "__proto__" int']);
+  await ok(['append', path, 't', '-', '--format', 'csv'], { stdin: '__proto__,1,b,2024\n4,3,2,1\n' });
+  expect(await ok(['scan', path, 't'])).toBe('{"2024":1,"b":2,"1":3,"__proto__":4}\n');
+  await using duck = await openOracle();
+  await duck.attachSqlite(path);
+  expect((await duck.rows('DESCRIBE lake.t')).map((row) => row['column_name'])).toEqual([
+    '2024',
+    'b',
+    '1',
+    '__proto__',
+  ]);
+});
+
 describe('nested columns', () => {
   test('are made, filled, shown and refused by the part that does not fit', async () => {
     const lake = `${folder.path}/nested.sqlite`;
