@@ -106,6 +106,7 @@ class Memory implements MemoryCatalog {
     const snapshot = asOf === undefined ? this.#head() : this.#at(asOf);
     const tables = this.#live('ducklake_table', snapshot.id);
     const tableIds = new Set(tables.map((row) => row.table_id));
+    const partitionIds = new Set(this.#rows('ducklake_partition_column').map((row) => row.partition_id));
     return {
       snapshot,
       metadata: this.#rows('ducklake_metadata'),
@@ -114,7 +115,10 @@ class Memory implements MemoryCatalog {
       views: this.#live('ducklake_view', snapshot.id),
       columns: this.#live('ducklake_column', snapshot.id),
       inlinedTables: this.#rows('ducklake_inlined_data_tables').filter((row) => tableIds.has(row.table_id)),
-      partitions: this.#live('ducklake_partition_info', snapshot.id),
+      // RESET PARTITIONED BY leaves a live row without columns.
+      partitions: this.#live('ducklake_partition_info', snapshot.id, (row) =>
+        partitionIds.has(Number(row['partition_id'])),
+      ),
       macros: this.#live('ducklake_macro', snapshot.id),
     };
   }

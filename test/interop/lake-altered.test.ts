@@ -222,6 +222,18 @@ for (const kind of CATALOG_KINDS)
       expect((await lake.schemas()).map(({ name }) => name)).toEqual(['main']);
     });
 
+    test('a table takes rows again when its partitioning is reset', async () => {
+      await using world = await setUp();
+      const { duck, lake } = world;
+      await duck.run('ALTER TABLE lake.t SET PARTITIONED BY (id)');
+      await expect(lake.table('t').insert([{ id: 3 }])).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+      await duck.run('ALTER TABLE lake.t RESET PARTITIONED BY');
+      await lake.table('t').insert([{ id: 3 }]);
+      expect(await duck.rowsAgreed('SELECT count(*) AS n, max(id) AS high FROM lake.t')).toEqual([
+        { n: '3', high: '3' },
+      ]);
+    });
+
     test('a table renamed', async () => {
       await using world = await setUp();
       const { duck, lake } = world;

@@ -66,7 +66,11 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
           rows('ducklake_view', live(id)),
           rows('ducklake_column', live(id)),
           rows('ducklake_inlined_data_tables', 'x.table_id IN (SELECT table_id FROM tables)'),
-          rows('ducklake_partition_info', live(id)),
+          // RESET PARTITIONED BY leaves a live row without columns.
+          rows(
+            'ducklake_partition_info',
+            `${live(id)} AND EXISTS (SELECT 1 FROM ${dialect.table('ducklake_partition_column')} p WHERE p.partition_id = x.partition_id)`,
+          ),
           rows('ducklake_macro', live(id)),
         )
       );
