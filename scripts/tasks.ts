@@ -28,7 +28,7 @@ const RESULTS = join(ROOT, 'test-results');
 const TEST_TIMEOUT_MS = 120_000;
 const DENO_SUITES = ['memory', 'local', 'seaweedfs', 'sqlite', 'postgres'];
 const BUN_SUITES = ['memory', 'sqlite', 'postgres'];
-const TASK_TIMEOUT_MS = 15 * 60_000;
+const TASK_TIMEOUT_MS = 40 * 60_000;
 
 function checkTask({ name, run }: (typeof CHECKS)[number]): Task {
   return {
