@@ -23,7 +23,7 @@ export interface S3StoreOptions {
    * most 10,000 parts.
    */
   readonly partByteLength?: number | undefined;
-  /** Parts of one object under way at once. 4 by default. A writer holds at most one part more in memory. */
+  /** Parts of one object under way at once. 2 by default, for memory is what an isolate is short of. A writer holds at most one part more in memory. */
   readonly partConcurrency?: number | undefined;
   /** Whether the service deletes in bulk (`DeleteObjects`, 1,000 at once). Not all do: false by default. */
   readonly bulkDelete?: boolean | undefined;
@@ -60,7 +60,7 @@ const BULK_SIZE = 1_000;
  */
 export function s3Store(options: S3StoreOptions = {}): ObjectStore {
   const partByteLength = whole('partByteLength', options.partByteLength ?? 8 * MEBIBYTE, 5 * MEBIBYTE, 5120 * MEBIBYTE);
-  const partConcurrency = whole('partConcurrency', options.partConcurrency ?? 4, 1, 1_000);
+  const partConcurrency = whole('partConcurrency', options.partConcurrency ?? 2, 1, 1_000);
   const requests = new S3Requests(options.client, options.config, options.sdk);
 
   return {

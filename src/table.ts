@@ -113,6 +113,7 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
    */
   async insert(rows: RowsInput<In>, options: InsertOptions = {}): Promise<InsertResult> {
     checkMessage(options);
+    options.signal?.throwIfAborted();
     const seen = await this.#session.view();
     try {
       return await this.#insertOnce(rows, options, seen);
