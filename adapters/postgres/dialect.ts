@@ -11,6 +11,15 @@ const types: Readonly<Record<CellType, string>> = {
   timestamptz: 'timestamptz',
 };
 
+/** A Date reaches further back than Postgres' first instant, and further ahead than the years that it reads as text. */
+function instant(micros: bigint): string {
+  if (micros < firstMicros) return "timestamptz '-infinity'";
+  return `(timestamptz 'epoch' + ${micros} * interval '1 microsecond')`;
+}
+
+/** In 4713 BC. */
+const firstMicros = -210_866_803_200_000_000n;
+
 /** `schema` qualifies every name: `search_path` says nothing. */
 export function postgresDialect(schema: string): SqlDialect {
   const table = (name: string): string => `${quoteName(schema)}.${quoteName(name)}`;
@@ -20,8 +29,7 @@ export function postgresDialect(schema: string): SqlDialect {
     jsonArray: (expressions) => `json_build_array(${expressions.join(', ')})::text`,
     parameter: (n, type) => `$${n}::text::${types[type]}`,
     instant: (column) => column,
-    // Dates reach beyond the years that Postgres reads as text.
-    instantLiteral: (time) => `(timestamptz 'epoch' + ${microsOf(time)} * interval '1 microsecond')`,
+    instantLiteral: (time) => instant(microsOf(time)),
     tableExists: (name) => `to_regclass(${literal(table(name))}) IS NOT NULL`,
   };
 }
