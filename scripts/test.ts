@@ -50,7 +50,8 @@ function report(name: string, outcome: Outcome, milliseconds: number): void {
     `${failed > 0 ? 'FAIL' : 'ok  '}  ${name} (${(milliseconds / 1000).toFixed(1)} s)${counts}${note ? `: ${note}` : ''}`,
   );
   if (failures !== undefined) {
-    const output = failures.replace(/^\(pass\).*\n/gm, '');
+    // Bun also lists what passed, and files without a failure.
+    const output = failures.replace(/^\(pass\).*\n/gm, '').replace(/^\S+\.test\.ts:\n+(?=\S+\.test\.ts:$)/gm, '');
     const cut = output.length - SHOWN;
     console.log(cut > 0 ? `… ${cut} characters left out …\n${output.slice(-SHOWN)}` : output);
   }
