@@ -19,8 +19,10 @@ for (const kind of CATALOG_KINDS)
     const lake = await place.open();
     await place.attach(duck);
     const seed = Date.now() % 1_000_000;
-    const random = fc.sample(anyName, { numRuns: 8, seed });
-    const names = [...new Map([...weirdNames, ...random].map((name) => [name.toLowerCase(), name])).values()];
+    const random = fc.sample(anyName, { numRuns: 6, seed });
+    // DuckDB takes much longer there.
+    const known = kind === 'sqlite' ? weirdNames : weirdNames.slice(0, 6);
+    const names = [...new Map([...known, ...random].map((name) => [name.toLowerCase(), name])).values()];
     for (const name of names) {
       const what = `name ${JSON.stringify(name)}, seed ${seed}`;
       const quoted = identifier(name);

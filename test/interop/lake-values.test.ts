@@ -25,8 +25,8 @@ function everything(table: string, { values, sqlType }: TypeCase, operators: rea
     part('null', 'id', 'NULL', 'v IS NULL'),
   ];
   values.forEach(({ sql, isFound }, i) => {
-    const mine = operators.length > 1 ? ['=', operators[i % operators.length]!] : operators;
-    for (const operator of isFound ? mine : [])
+    const mine = operators.length > 0 && isFound ? ['=', operators[i % operators.length]!] : [];
+    for (const operator of mine)
       parts.push(part(`${operator} ${sql}`, 'id', 'NULL', `v ${operator} CAST(${sql} AS ${sqlType})`));
   });
   return `SELECT * FROM (${parts.join('\nUNION ALL ')}) ORDER BY ALL`;
@@ -48,7 +48,8 @@ async function ownTable(
 
 for (const kind of CATALOG_KINDS)
   describe(`values, ${kind}`, () => {
-    const operators = kind === 'sqlite' ? ['>', '<=', '<', '>='] : ['='];
+    // Files and their statistics are the same there, and DuckDB takes much longer.
+    const operators = kind === 'sqlite' ? ['>', '<=', '<', '>='] : [];
     let place: TestLake;
     let lake: Lake;
     let duck: Oracle;
