@@ -2,7 +2,7 @@ import { memoryCatalog, memoryLake, memoryStore } from '../../adapters/memory.ts
 import { catalogCases } from '../../src/conformance/catalog.ts';
 import { storageCases } from '../../src/conformance/storage.ts';
 import type { ObjectStore } from '../../src/index.ts';
-import { lakeCases } from './lake-cases.ts';
+import { allLakeCases } from './lake-cases.ts';
 import { type Suite, suite } from './suite.ts';
 
 /** What runs where there is neither a disk nor a network. */
@@ -18,10 +18,11 @@ export function memorySuites(): Suite[] {
       const place = memoryCatalog();
       return { open: async () => memoryCatalog({ sharedWith: place }) };
     }),
-    suite('lake in memory', lakeCases, () => {
+    suite('lake in memory', allLakeCases, () => {
       const place = { store: memoryStore(), catalog: memoryCatalog() };
       return {
-        open: () => memoryLake({ store: place.store, catalog: memoryCatalog({ sharedWith: place.catalog }) }),
+        open: (options) =>
+          memoryLake({ ...options, store: place.store, catalog: memoryCatalog({ sharedWith: place.catalog }) }),
         fileCount: () => countFiles(place.store, ''),
       };
     }),

@@ -16,7 +16,7 @@ import { type SqliteDatabase, sqliteCatalog } from '../../adapters/sqlite.ts';
 import { catalogCases, storageCases } from '../../src/conformance/index.ts';
 import { type CatalogStore, type ObjectStore, openLake } from '../../src/index.ts';
 import { freshDatabase, type S3Server, s3Env } from '../support/services.ts';
-import { type LakeTarget, lakeCases } from './lake-cases.ts';
+import { allLakeCases, type CountedTarget } from './lake-cases.ts';
 import { countFiles, memorySuites } from './memory.ts';
 import { runSuites, type Suite, suite } from './suite.ts';
 
@@ -75,9 +75,9 @@ async function bucket(server: S3Server): Promise<Bucket> {
   return { store, prefix: () => `s3://${bucket}/${crypto.randomUUID()}/` };
 }
 
-function lakeOn(catalog: () => CatalogStore, store: ObjectStore, dataPath: string): LakeTarget {
+function lakeOn(catalog: () => CatalogStore, store: ObjectStore, dataPath: string): CountedTarget {
   return {
-    open: () => openLake({ catalog: catalog(), store, dataPath }),
+    open: (options) => openLake({ catalog: catalog(), store, dataPath, ...options }),
     fileCount: () => countFiles(store, dataPath),
   };
 }
@@ -111,7 +111,7 @@ const suites: Readonly<Record<string, () => Suite[] | Promise<Suite[]>>> = {
         const catalog = await driver(stack);
         return { open: async () => catalog() };
       }),
-      suite(`lake on SQLite and local files, ${driver.name}`, lakeCases, async (stack) =>
+      suite(`lake on SQLite and local files, ${driver.name}`, allLakeCases, async (stack) =>
         lakeOn(await driver(stack), localStore(), `${await folder(stack)}/`),
       ),
     ]),
@@ -123,7 +123,7 @@ const suites: Readonly<Record<string, () => Suite[] | Promise<Suite[]>>> = {
         const catalog = place(stack);
         return { open: async () => catalog() };
       }),
-      suite('lake on Postgres and S3', lakeCases, (stack) => lakeOn(place(stack), store, prefix())),
+      suite('lake on Postgres and S3', allLakeCases, (stack) => lakeOn(place(stack), store, prefix())),
     ];
   },
 };
