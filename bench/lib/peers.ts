@@ -8,6 +8,7 @@ import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, type ColumnSource, parquetWrite, parquetWriteBuffer } from 'hyparquet-writer';
 import { fileSchema } from '../../src/file/parquet/encode/leaves.ts';
 import type { Field } from '../../src/schema/field.ts';
+import { readCells } from '../../src/write/row-cells.ts';
 import type { DataSet, Row } from './data.ts';
 import type { Contender } from './measure.ts';
 import { blockRowCount } from './writers.ts';
@@ -303,10 +304,7 @@ export function onlyReading(set: DataSet, rows: readonly Row[]): Contender {
     async run() {
       for (let start = 0; start < rows.length; start += blockRowCount) {
         const end = Math.min(rows.length, start + blockRowCount);
-        for (const [c, name] of names.entries()) {
-          const cells = columns[c]!;
-          for (let i = start; i < end; i++) cells[i - start] = rows[i]![name];
-        }
+        for (const [c, name] of names.entries()) readCells(rows, start, end - start, c, name, columns[c]!);
       }
       return undefined;
     },

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { FileOptions } from '../../src/file/format.ts';
 import { createEncodedWriter, type EncodedWriterOptions } from '../../src/file/parquet/encode/file-writer.ts';
+import { RowCheck, readCells } from '../../src/write/row-cells.ts';
 import type { DataSet, Row } from './data.ts';
 
 export const blockRowCount = 1024;
@@ -42,16 +43,15 @@ export async function encode(
   return byteLength;
 }
 
-/** Rows as batches of columns, whose arrays are used again. */
+/** Rows as batches of columns, whose arrays are used again, as inserts make them. */
 export function* gathered(set: DataSet, rows: readonly Row[]): Generator<{ rowCount: number; columns: unknown[][] }> {
   const names = set.fields.map(({ name }) => name);
   const columns = names.map(() => new Array<unknown>(blockRowCount).fill(undefined));
+  const check = new RowCheck(names);
   for (let start = 0; start < rows.length; start += blockRowCount) {
     const rowCount = Math.min(blockRowCount, rows.length - start);
-    for (const [c, name] of names.entries()) {
-      const cells = columns[c]!;
-      for (let i = 0; i < rowCount; i++) cells[i] = rows[start + i]![name];
-    }
+    if (check.find(rows, start, start + rowCount) < start + rowCount) throw new TypeError('a row that does not fit');
+    for (const [c, name] of names.entries()) readCells(rows, start, rowCount, c, name, columns[c]!);
     yield { rowCount, columns };
   }
 }
