@@ -33,9 +33,14 @@ export class ByteBounds {
       if (end - at >= common + 4) {
         const word = view.getUint32(at + common);
         if (word > minWord && word < maxWord) {
+          let difference = 0;
           let k = 0;
-          while (k < common && view.getInt32(at + k) === view.getInt32(minAt + k)) k += 4;
-          inside = k >= common;
+          for (; k + 8 <= common && difference === 0; k += 8)
+            difference =
+              (view.getInt32(at + k) ^ view.getInt32(minAt + k)) |
+              (view.getInt32(at + k + 4) ^ view.getInt32(minAt + k + 4));
+          if (k < common) difference |= view.getInt32(at + k) ^ view.getInt32(minAt + k);
+          inside = difference === 0;
         }
       }
       if (!inside) {

@@ -28,15 +28,23 @@ export class DeltaPlanner {
     this.#firstHigh = previous >> 31;
     let min = previous;
     let max = previous;
-    for (let i = 1; i < count; i++) {
-      const value = values[i]!;
-      deltas[i - 1] = value - previous;
-      if (value < min) min = value;
-      else if (value > max) max = value;
-      previous = value;
+    let length = this.#headerLength();
+    for (let start = 1, block = 0; start < count; start += blockValues, block++) {
+      const end = Math.min(count, start + blockValues);
+      let least = Number.POSITIVE_INFINITY;
+      for (let i = start; i < end; i++) {
+        const value = values[i]!;
+        const delta = value - previous;
+        deltas[i - 1] = delta;
+        if (delta < least) least = delta;
+        if (value < min) min = value;
+        else if (value > max) max = value;
+        previous = value;
+      }
+      length += this.#measure(block, start - 1, end - 1, least);
     }
     // Wider differences would need more than the 32 bits that readers of INT32 have.
-    return max - min >= 2 ** 31 ? undefined : this.#measure();
+    return max - min >= 2 ** 31 ? undefined : length;
   }
 
   /** As `plan32`, of 64-bit integers: `low` and `high` see the same buffer, `low` unsigned, two words a value. */
@@ -50,14 +58,22 @@ export class DeltaPlanner {
     let previous = 0;
     let min = 0;
     let max = 0;
-    for (let i = 1; i < count; i++) {
-      const value = (high[2 * i + 1]! - baseHigh) * 4294967296 + (low[2 * i]! - baseLow);
-      deltas[i - 1] = value - previous;
-      if (value < min) min = value;
-      else if (value > max) max = value;
-      previous = value;
+    let length = this.#headerLength();
+    for (let start = 1, block = 0; start < count; start += blockValues, block++) {
+      const end = Math.min(count, start + blockValues);
+      let least = Number.POSITIVE_INFINITY;
+      for (let i = start; i < end; i++) {
+        const value = (high[2 * i + 1]! - baseHigh) * 4294967296 + (low[2 * i]! - baseLow);
+        const delta = value - previous;
+        deltas[i - 1] = delta;
+        if (delta < least) least = delta;
+        if (value < min) min = value;
+        else if (value > max) max = value;
+        previous = value;
+      }
+      length += this.#measure(block, start - 1, end - 1, least);
     }
-    return max - min > maxSpan ? undefined : this.#measure();
+    return max - min > maxSpan ? undefined : length;
   }
 
   #begin(count: number): void {
@@ -69,26 +85,24 @@ export class DeltaPlanner {
     this.#widths = new Uint8Array(blocks * miniblocks);
   }
 
-  #measure(): number {
+  /** 3 bytes of block sizes, the count, the first value. */
+  #headerLength(): number {
+    return 3 + varintLength(this.#count) + this.#writeFirst(undefined);
+  }
+
+  /** The length of a block, whose deltas are those from `start` to `end`. */
+  #measure(block: number, start: number, end: number, least: number): number {
     const deltas = this.#deltas;
-    const end = this.#count - 1;
-    // The header: 3 bytes of block sizes, the count, the first value.
-    let length = 3 + varintLength(this.#count) + this.#writeFirst(undefined);
-    let miniblock = 0;
-    for (let start = 0, block = 0; start < end; start += blockValues, block++) {
-      const blockEnd = Math.min(end, start + blockValues);
-      let least = deltas[start]!;
-      for (let i = start + 1; i < blockEnd; i++) if (deltas[i]! < least) least = deltas[i]!;
-      this.#least[block] = least;
-      length += varintLength(zigzag(least)) + miniblocks;
-      for (let from = start; from < start + blockValues; from += miniblockValues, miniblock++) {
-        const to = Math.min(blockEnd, from + miniblockValues);
-        let most = least;
-        for (let i = from; i < to; i++) if (deltas[i]! > most) most = deltas[i]!;
-        const width = bitWidth53(most - least);
-        this.#widths[miniblock] = width;
-        length += width * (miniblockValues / 8);
-      }
+    const widths = this.#widths;
+    this.#least[block] = least;
+    let length = varintLength(zigzag(least)) + miniblocks;
+    for (let i = 0, from = start; i < miniblocks; i++, from += miniblockValues) {
+      const to = Math.min(end, from + miniblockValues);
+      let most = least;
+      for (let j = from; j < to; j++) if (deltas[j]! > most) most = deltas[j]!;
+      const width = bitWidth53(most - least);
+      widths[block * miniblocks + i] = width;
+      length += width * (miniblockValues / 8);
     }
     return length;
   }

@@ -13,21 +13,25 @@ export function bitWidth(max: number): number {
  * Runs that are worth it become run lengths, everything between is packed.
  */
 export function encodeHybrid(out: ByteBuffer, values: Small, from: number, to: number, width: number): void {
-  // A run costs at most 9 bytes and cuts the packed values once more, which costs 5; it takes in 16 values or more.
-  out.reserve((((to - from) * width) >>> 3) + (to - from) + 64);
   const worthwhile = Math.max(16, width === 0 ? 16 : Math.ceil(64 / width));
+  // Packed values come in eights: a run is looked for where such eights begin.
   let packedStart = from;
-  for (let at = from; at < to; ) {
-    const value = values[at];
+  let at = from;
+  while (at + 8 <= to) {
+    const value = values[at]!;
+    if (values[at + 7] !== value || values[at + 3] !== value) {
+      at += 8;
+      continue;
+    }
     let end = at + 1;
     while (end < to && values[end] === value) end++;
-    // Packed values come in eights: the run's first values fill up the last eight.
-    const runStart = at + (-(at - packedStart) & 7);
-    if (end - runStart >= worthwhile || (width === 0 && end === to)) {
-      if (runStart > packedStart) appendPacked(out, values, packedStart, runStart, width);
-      appendRun(out, value!, end - runStart, width);
-      packedStart = end;
+    if (end - at < worthwhile) {
+      at += 8;
+      continue;
     }
+    if (at > packedStart) appendPacked(out, values, packedStart, at, width);
+    appendRun(out, value, end - at, width);
+    packedStart = end;
     at = end;
   }
   if (packedStart < to) appendPacked(out, values, packedStart, to, width);
