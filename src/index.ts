@@ -28,7 +28,7 @@ export type {
 } from './catalog/store.ts';
 export type { TableName } from './catalog/view.ts';
 export { type ErrorCode, type ErrorContext, isLakeError, LakeError, type LakeErrorOptions } from './errors.ts';
-export type { Compressor, Compressors } from './file/compressors.ts';
+export type { CompressOptions, Compressor, Compressors } from './file/compressors.ts';
 export type { ColumnValues } from './file/format.ts';
 export {
   Lake,

@@ -1,6 +1,13 @@
+/** The lake's `parquet_compression_level`, when it sets one, as the functions of `node:zlib` take it. */
+export interface CompressOptions {
+  readonly level?: number;
+  /** The same for zstd, under the number of its parameter. */
+  readonly params?: Readonly<Record<number, number>>;
+}
+
 /** A compression that the caller hands in, each page whole. */
 export interface Compressor {
-  compress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  compress(bytes: Uint8Array, options: CompressOptions): Uint8Array | Promise<Uint8Array>;
   decompress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 

@@ -33,6 +33,10 @@ export interface FileOptions {
   readonly rowGroupRowCount: number;
   readonly rowGroupByteLength: number;
   readonly compression: 'snappy' | 'uncompressed' | 'gzip' | 'zstd';
+  /** For codecs that have levels. */
+  readonly compressionLevel?: number | undefined;
+  /** 1 for readers that know neither pages of version 2 nor delta encodings. 2 by default: smaller, and no slower. */
+  readonly version?: 1 | 2 | undefined;
 }
 
 /** Where a file goes and what is in it. */

@@ -62,11 +62,14 @@ export function writeSettings(
         context,
       },
     );
+  const level = setting(view.metadata, 'parquet_compression_level', scope);
   const count = (key: string, byDefault: number): number => countSetting(view.metadata, key, scope, byDefault);
   return {
     targetFileSize: count('target_file_size', defaultTargetFileSize),
     fileOptions: {
       compression,
+      compressionLevel: level === undefined ? undefined : Number(level),
+      version: setting(view.metadata, 'parquet_version', scope) === 'V1' ? 1 : 2,
       rowGroupRowCount: count('parquet_row_group_size', defaultRowGroupRowCount),
       rowGroupByteLength: count('parquet_row_group_size_bytes', defaultRowGroupByteLength),
     },

@@ -251,14 +251,15 @@ test(
       batchRowCount: fc.constantFrom(1, 100, 1024),
       rowGroupRowCount: fc.constantFrom(100, 122_880),
       pageSlots: fc.constantFrom(50, 32768),
+      version: fc.constantFrom(2 as const, 1 as const),
     });
     await fc.assert(
-      fc.asyncProperty(plans, async ({ seed, rowCount, batchRowCount, rowGroupRowCount, pageSlots }) => {
+      fc.asyncProperty(plans, async ({ seed, rowCount, batchRowCount, rowGroupRowCount, pageSlots, version }) => {
         const random = randomOf(seed);
         let x = randomField(random, 'x', 3);
         while (x.children.length === 0) x = randomField(random, 'x', 3);
         const values = Array.from({ length: rowCount }, () => randomValue(random, x));
-        const { rows } = await roundTrip(x, values, { rowGroupRowCount }, { pageSlots }, batchRowCount);
+        const { rows } = await roundTrip(x, values, { rowGroupRowCount, version }, { pageSlots }, batchRowCount);
         expect(rows.map((row) => (row === null ? null : JSON.parse(row)))).toEqual(
           values.map((value) => json(x, value)),
         );

@@ -109,6 +109,7 @@ export const filePlans: fc.Arbitrary<FilePlan> = fc.record({
     rowGroupRowCount: fc.constantFrom(1, 1000, 2048, 122_880),
     rowGroupByteLength: fc.constantFrom(20_000, 1 << 26),
     compression: fc.constantFrom('snappy' as const, 'uncompressed' as const),
+    version: fc.constantFrom(2 as const, 1 as const),
   }),
 });
 

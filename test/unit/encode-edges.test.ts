@@ -261,6 +261,40 @@ describe('compression', () => {
     expect(rows.map((row) => row['id'])).toEqual(ids);
   });
 
+  test('at the level that is asked for', async () => {
+    for (const compression of ['gzip', 'zstd'] as const) {
+      const options: unknown[] = [];
+      const compressor = {
+        compress: (input: Uint8Array, given: unknown) => {
+          options.push(given);
+          return input;
+        },
+        decompress: (input: Uint8Array) => input,
+      };
+      const compressors = { [compression]: compressor };
+      await encodeFile([id], [ids], { compression, compressionLevel: 7 }, { compressors });
+      await encodeFile([id], [ids], { compression }, { compressors });
+      expect(options[0]).toEqual(compression === 'gzip' ? { level: 7 } : { params: { 100: 7 } });
+      expect(options.at(-1)).toEqual({});
+    }
+  });
+
+  test('version 1 has nothing that its readers do not know', async () => {
+    const raw = Array.from({ length: 5000 }, (_, i) => Uint8Array.of(i, i >> 8));
+    const fields = [id, name, field(3, 'raw', 'blob')];
+    const found: string[][] = [];
+    for (const version of [1, 2] as const)
+      for (const compression of ['snappy', 'uncompressed', 'gzip'] as const) {
+        const { bytes } = await encodeFile(fields, [ids, names, raw], { compression, version });
+        expect(await readFile(bytes, { fields })).toEqual([ids, names, raw]);
+        const { row_groups } = parquetMetadata(bytes.buffer);
+        if (compression === 'snappy')
+          found.push(row_groups.flatMap((group) => group.columns.flatMap((column) => column.meta_data!.encodings)));
+      }
+    expect(found[0]!.filter((encoding) => encoding.startsWith('DELTA'))).toEqual([]);
+    expect(found[1]).toContain('DELTA_BINARY_PACKED');
+  });
+
   test('zstd that the caller hands in', async () => {
     const compressors = { zstd: { compress: promisify(zstdCompress), decompress: zstdDecompressSync } };
     const { bytes, file } = await encodeFile([id, name], [ids, names], { compression: 'zstd' }, { compressors });

@@ -176,6 +176,18 @@ describe('row groups and compression', () => {
   });
 });
 
+test.each(['V1', 'V2'])('parquet_version %s, as DuckDB sets it', async (parquet_version) => {
+  await using place = await lakeWith({ parquet_version });
+  await using lake = await place.open();
+  const table = await lake.createTable('t', schema);
+  const rows = Array.from({ length: 3000 }, (_, id) => ({ id: id * id, text: `row ${id}` }));
+  const { files } = await table.insert(rows);
+  const { row_groups } = await footerOf(files[0]!.location);
+  const encodings = row_groups.flatMap(({ columns }) => columns.flatMap(({ meta_data }) => meta_data!.encodings));
+  expect(encodings.some((encoding) => encoding.startsWith('DELTA'))).toBe(parquet_version === 'V2');
+  expect(await table.scan().toArray()).toEqual(rows);
+});
+
 describe('back-pressure', () => {
   test('a stream is asked for no more than a row group while the store is at work', async () => {
     const rowGroup = 2048;

@@ -1,14 +1,14 @@
 import type { Physical } from '../../../spec/values/codec.ts';
 import { carveInt32 } from './arena.ts';
+import { writeByteArrays } from './byte-arrays.ts';
 import { ByteBounds } from './byte-bounds.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import { ColumnEncoder } from './column.ts';
-import { type Encoding, encodings } from './encodings.ts';
-import { scratch } from './scratch.ts';
+import type { Encoding } from './encodings.ts';
 
 const noIntegers = new Int32Array(0);
 
-/** BYTE_ARRAY of bytes, as DELTA_LENGTH_BYTE_ARRAY. */
+/** BYTE_ARRAY of bytes, without a dictionary. */
 export class BlobColumn extends ColumnEncoder {
   readonly #bounds = new ByteBounds(this.bench.statistics);
   readonly #bytes = new ByteBuffer(0);
@@ -43,11 +43,9 @@ export class BlobColumn extends ColumnEncoder {
 
   protected encode(out: ByteBuffer): Encoding {
     this.#bounds.observe(this.#bytes, 0, 0, this.#lengths, this.count);
-    scratch.planner.plan32(this.#lengths, this.count);
-    scratch.planner.write(out);
-    out.append(this.#bytes.bytes.subarray(0, this.#bytes.length));
+    const encoding = writeByteArrays(out, this.#bytes, this.#lengths, this.count, this.bench.version);
     this.#bytes.length = 0;
-    return encodings.deltaLengthByteArray;
+    return encoding;
   }
 
   protected takeBounds(): readonly [min: Physical, max: Physical] | undefined {

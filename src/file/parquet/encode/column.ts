@@ -23,6 +23,8 @@ export interface Workbench {
   /** Slots and bytes after which a page is closed. */
   readonly pageSlots: number;
   readonly pageByteLength: number;
+  /** Of pages and encodings: see `FileOptions`. */
+  readonly version: 1 | 2;
   /** Whether the bounds of text and floats are taken. */
   readonly statistics: boolean;
 }

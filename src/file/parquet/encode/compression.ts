@@ -1,5 +1,5 @@
 import { LakeError } from '../../../errors.ts';
-import type { Compressors } from '../../compressors.ts';
+import type { CompressOptions, Compressors } from '../../compressors.ts';
 import type { FileOptions } from '../../format.ts';
 import type { ByteBuffer } from './byte-buffer.ts';
 import { compressSnappy } from './snappy.ts';
@@ -14,15 +14,24 @@ export interface Codec {
   readonly compressLater?: (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 }
 
+/** ZSTD_c_compressionLevel. */
+const zstdLevel = 100;
+
 const ids: Readonly<Record<FileOptions['compression'], number>> = { uncompressed: 0, snappy: 1, gzip: 2, zstd: 6 };
 
 /** The codec of a file. UNSUPPORTED when neither the caller nor the runtime has it. */
-export function codecOf(name: FileOptions['compression'], compressors: Compressors): Codec {
+export function codecOf({ compression: name, compressionLevel }: FileOptions, compressors: Compressors): Codec {
   const id = ids[name];
   if (name === 'uncompressed') return { id };
   if (name === 'snappy') return { id, compressNow: compressSnappy };
   const given = compressors[name];
-  if (given !== undefined) return { id, compressLater: (bytes) => given.compress(bytes) };
+  const level: CompressOptions =
+    compressionLevel === undefined
+      ? {}
+      : name === 'zstd'
+        ? { params: { [zstdLevel]: compressionLevel } }
+        : { level: compressionLevel };
+  if (given !== undefined) return { id, compressLater: (bytes) => given.compress(bytes, level) };
   if (!streams(name))
     throw new LakeError(
       'UNSUPPORTED',

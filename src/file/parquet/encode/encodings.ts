@@ -2,6 +2,7 @@
 
 export const encodings = {
   plain: 0,
+  rle: 3,
   deltaBinaryPacked: 5,
   deltaLengthByteArray: 6,
   rleDictionary: 8,
@@ -9,6 +10,6 @@ export const encodings = {
 
 export type Encoding = (typeof encodings)[keyof typeof encodings];
 
-export const pageTypes = { dictionary: 2, dataV2: 3 } as const;
+export const pageTypes = { data: 0, dictionary: 2, dataV2: 3 } as const;
 
 export type PageType = (typeof pageTypes)[keyof typeof pageTypes];

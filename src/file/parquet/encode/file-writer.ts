@@ -28,7 +28,7 @@ const allPageSlots: number = 1 << 22;
 const blockByteLength: number = 4 << 20;
 
 /** That of package.json: a test compares them. */
-const version = '0.1.0';
+const packageVersion = '0.1.0';
 
 const magic = Uint8Array.of(0x50, 0x41, 0x52, 0x31);
 
@@ -82,13 +82,15 @@ class EncodedFileWriter implements FileWriter {
     { compressors = {}, pageSlots = 32768, pageByteLength = 1 << 20, statistics = true }: EncodedWriterOptions,
   ) {
     const { fields, options } = target;
+    const { version = 2 } = options;
     this.#target = target;
     this.#schema = fileSchema(fields);
-    this.#codec = codecOf(options.compression, compressors);
+    this.#codec = codecOf(options, compressors);
     const leafCount = this.#schema.filter(({ type }) => type !== undefined).length;
     const sharedSlots = Math.max(4096, Math.floor(allPageSlots / Math.max(1, leafCount)));
     this.#bench = {
-      assembler: new PageAssembler(this.#codec),
+      assembler: new PageAssembler(this.#codec, version),
+      version,
       pageSlots: Math.min(pageSlots, sharedSlots),
       pageByteLength,
       statistics,
@@ -248,7 +250,7 @@ class EncodedFileWriter implements FileWriter {
     if (this.#output.byteLength === 0) await this.#output.write(magic);
     const footer = scratch.body;
     footer.length = 0;
-    writeFooter(footer, this.#schema, this.#rowGroups, `edgemere ${version}`);
+    writeFooter(footer, this.#schema, this.#rowGroups, `edgemere ${packageVersion}`);
     const footerLength = footer.length;
     footer.reserve(8);
     footer.view.setUint32(footerLength, footerLength, true);

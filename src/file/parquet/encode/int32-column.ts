@@ -31,7 +31,7 @@ export class Int32Column extends ColumnEncoder {
   #pageMax = Number.NEGATIVE_INFINITY;
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
-  readonly #pages = new IntegerPages();
+  readonly #pages = new IntegerPages(this.bench.version);
 
   constructor(leaf: Leaf, codec: ValueCodec, bench: Workbench, input: Int32Input) {
     super(leaf, codec, bench);

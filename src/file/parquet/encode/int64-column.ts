@@ -38,7 +38,7 @@ export class Int64Column extends ColumnEncoder {
   #pageMax: bigint | undefined;
   #min: bigint | undefined;
   #max: bigint | undefined;
-  readonly #pages = new IntegerPages();
+  readonly #pages = new IntegerPages(this.bench.version);
 
   constructor(leaf: Leaf, codec: ValueCodec, bench: Workbench, input: Int64Input) {
     super(leaf, codec, bench);

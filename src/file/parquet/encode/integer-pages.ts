@@ -17,6 +17,11 @@ export interface IntegerPage {
 export class IntegerPages {
   #dictionary: IntegerDictionary | undefined;
   #dictionaryClosed = false;
+  readonly #knowsDelta: boolean;
+
+  constructor(version: 1 | 2) {
+    this.#knowsDelta = version === 2;
+  }
 
   encode(out: ByteBuffer, page: IntegerPage): Encoding {
     const { planner } = scratch;
@@ -26,11 +31,12 @@ export class IntegerPages {
       return writeCodes(out, this.#dictionary.codes, count, this.#dictionary.width);
     }
     const plainLength = count * stride * 4;
-    const deltaLength =
-      (stride === 1
+    const planned = !this.#knowsDelta
+      ? undefined
+      : stride === 1
         ? planner.plan32(words, count)
-        : planner.plan64(new Uint32Array(words.buffer, words.byteOffset, words.length), words, count)) ??
-      Number.POSITIVE_INFINITY;
+        : planner.plan64(new Uint32Array(words.buffer, words.byteOffset, words.length), words, count);
+    const deltaLength = planned ?? Number.POSITIVE_INFINITY;
     if (this.#dictionary === undefined && !this.#dictionaryClosed) {
       const dictionary = tryDictionary(page, Math.min(deltaLength, plainLength));
       if (dictionary !== undefined) {

@@ -1,5 +1,5 @@
 import { carve } from './arena.ts';
-import type { ByteBuffer } from './byte-buffer.ts';
+import { ByteBuffer } from './byte-buffer.ts';
 import type { Codec } from './compression.ts';
 import { type Encoding, encodings, type PageType, pageTypes } from './encodings.ts';
 import { scratch } from './scratch.ts';
@@ -32,15 +32,20 @@ const tinyLength = 64;
 /** Makes pages: compresses their values and puts the header in front. */
 export class PageAssembler {
   readonly #codec: Codec;
+  readonly #version: 1 | 2;
   #waiting: Page[] = [];
 
-  constructor(codec: Codec) {
+  constructor(codec: Codec, version: 1 | 2) {
     this.#codec = codec;
+    this.#version = version;
   }
 
   /** A page of what is in `body`, levels first. It has no header yet when the codec is a slow one: see `settle`. */
-  assemble(content: PageContent, body: ByteBuffer): Page {
+  assemble(given: PageContent, levelsFirst: ByteBuffer): Page {
     const { compressNow, compressLater } = this.#codec;
+    const isOld = this.#version === 1 && given.type === pageTypes.dataV2;
+    const content = isOld ? { ...given, type: pageTypes.data } : given;
+    const body = isOld ? prefixedLevels(given, levelsFirst) : levelsFirst;
     if (compressLater !== undefined) {
       const page = { content, bytes: body.copy(), uncompressedLength: body.length };
       this.#waiting.push(page);
@@ -48,9 +53,9 @@ export class PageAssembler {
     }
     const { packed } = scratch;
     packed.length = 0;
-    const levels = content.repetitionLength + content.definitionLength;
-    // Only data pages can say that they are not compressed. Where they are tiny that isn't even tried.
-    const always = content.type === pageTypes.dictionary;
+    const levels = plainLevelsLength(content);
+    // Only data pages of version 2 can say that they are not compressed. Where they are tiny that isn't even tried.
+    const always = content.type !== pageTypes.dataV2;
     const smaller =
       compressNow !== undefined &&
       (always || body.length - levels >= tinyLength) &&
@@ -67,9 +72,9 @@ export class PageAssembler {
     this.#waiting = [];
     for (const page of waiting) {
       const { content, bytes } = page;
-      const levels = content.repetitionLength + content.definitionLength;
+      const levels = plainLevelsLength(content);
       const raw = bytes.subarray(levels);
-      const always = content.type === pageTypes.dictionary;
+      const always = content.type !== pageTypes.dataV2;
       const packed = always || raw.length > 0 ? await compressLater(raw) : raw;
       const smaller = always || packed.length < raw.length;
       const whole = this.#join(content, bytes.length, bytes.subarray(0, levels), smaller ? packed : raw, smaller);
@@ -90,6 +95,26 @@ export class PageAssembler {
   }
 }
 
+/** Bytes of levels that stay uncompressed: in pages of version 1 they are part of what is compressed. */
+function plainLevelsLength({ type, repetitionLength, definitionLength }: PageContent): number {
+  return type === pageTypes.dataV2 ? repetitionLength + definitionLength : 0;
+}
+
+/** A page's body as version 1 has it: each kind of levels behind its length. */
+function prefixedLevels({ repetitionLength, definitionLength }: PageContent, body: ByteBuffer): ByteBuffer {
+  const out = new ByteBuffer(body.length + 8);
+  let at = 0;
+  for (const length of [repetitionLength, definitionLength]) {
+    if (length === 0) continue;
+    out.view.setUint32(out.length, length, true);
+    out.length += 4;
+    out.append(body.bytes.subarray(at, at + length));
+    at += length;
+  }
+  out.append(body.bytes.subarray(at, body.length));
+  return out;
+}
+
 function writeHeader(
   out: ByteBuffer,
   content: PageContent,
@@ -106,6 +131,15 @@ function writeHeader(
       thrift.struct(7, () => {
         thrift.int32(1, content.valueCount);
         thrift.int32(2, encodings.plain);
+      });
+      return;
+    }
+    if (content.type === pageTypes.data) {
+      thrift.struct(5, () => {
+        thrift.int32(1, content.valueCount);
+        thrift.int32(2, content.encoding);
+        thrift.int32(3, encodings.rle);
+        thrift.int32(4, encodings.rle);
       });
       return;
     }

@@ -1,11 +1,11 @@
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
 import { carveInt32 } from './arena.ts';
+import { writeByteArrays } from './byte-arrays.ts';
 import { ByteBounds } from './byte-bounds.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import { ColumnEncoder, type Leaf, type Workbench } from './column.ts';
-import { type Encoding, encodings } from './encodings.ts';
+import type { Encoding } from './encodings.ts';
 import { writeCodes } from './integer-pages.ts';
-import { scratch } from './scratch.ts';
 import { TextDictionary } from './text-dictionary.ts';
 import { appendUtf8, decodeUtf8 } from './utf8.ts';
 
@@ -177,11 +177,9 @@ export class TextColumn extends ColumnEncoder {
       this.#direct = true;
     }
     this.#bounds.observe(this.#bytes, 0, 0, this.#integers, count);
-    scratch.planner.plan32(this.#integers, count);
-    scratch.planner.write(out);
-    out.append(this.#bytes.bytes.subarray(0, this.#bytes.length));
+    const encoding = writeByteArrays(out, this.#bytes, this.#integers, count, this.bench.version);
     this.#bytes.length = 0;
-    return encodings.deltaLengthByteArray;
+    return encoding;
   }
 
   protected override takeDictionary(out: ByteBuffer): number {
