@@ -19,11 +19,11 @@ export interface S3StoreOptions {
   /** The module `@aws-sdk/client-s3`, where it should not be imported on first use: `import * as sdk from …`. */
   readonly sdk?: S3Sdk | undefined;
   /**
-   * Bytes of one part, and up to which an object is one request. 8 MiB by default, from 5 MiB to 5 GiB; an object has at
+   * Bytes of one part, and up to which an object is one request. 5 MiB by default, which is S3's least; 5 GiB at most; an object has at
    * most 10,000 parts.
    */
   readonly partByteLength?: number | undefined;
-  /** Parts of one object under way at once. 2 by default, for memory is what an isolate is short of. A writer holds at most one part more in memory. */
+  /** Parts of one object under way at once. 2 by default: a writer holds as many and one more in memory. */
   readonly partConcurrency?: number | undefined;
   /** Whether the service deletes in bulk (`DeleteObjects`, 1,000 at once). Not all do: false by default. */
   readonly bulkDelete?: boolean | undefined;
@@ -59,7 +59,7 @@ const BULK_SIZE = 1_000;
  * ```
  */
 export function s3Store(options: S3StoreOptions = {}): ObjectStore {
-  const partByteLength = whole('partByteLength', options.partByteLength ?? 8 * MEBIBYTE, 5 * MEBIBYTE, 5120 * MEBIBYTE);
+  const partByteLength = whole('partByteLength', options.partByteLength ?? 5 * MEBIBYTE, 5 * MEBIBYTE, 5120 * MEBIBYTE);
   const partConcurrency = whole('partConcurrency', options.partConcurrency ?? 2, 1, 1_000);
   const requests = new S3Requests(options.client, options.config, options.sdk);
 

@@ -21,6 +21,12 @@ export type RowsInput<Row> =
   | ArrowTable
   | ArrowBatch;
 
+/**
+ * Rows of an iterable that are held at once. They are young: with more of them alive, V8 lets its young generation grow to
+ * several times their size, which is then most of an insert's memory.
+ */
+const streamBlockRowCount = 128;
+
 /** Rows of columns that a batch holds: a slice costs little, so it may be large. */
 const columnBatchRowCount = 8192;
 
@@ -86,7 +92,7 @@ class Blocks {
 
   /** Whether a row completes no block: it can be added without a generator, which would cost more than the row. */
   isOpenFor(row: unknown): boolean {
-    return this.#rows.length < blockRowCount - 1 && !isArrowBatch(row);
+    return this.#rows.length < streamBlockRowCount - 1 && !isArrowBatch(row);
   }
 
   add(row: unknown): void {
@@ -101,7 +107,7 @@ class Blocks {
       return;
     }
     this.#rows.push(item);
-    if (this.#rows.length === blockRowCount) yield* this.rest();
+    if (this.#rows.length === streamBlockRowCount) yield* this.rest();
   }
 
   *rest(): Generator<ColumnBatch> {

@@ -81,14 +81,16 @@ type Kind = 'memory' | 'local';
 
 const kinds: readonly Kind[] = ['memory', 'local'];
 
-const rowCount = 5000;
-/** A file takes one batch of 1024 rows. */
+/** A file takes one batch: 128 rows of a stream, 1024 of an array. */
+const streamBatch = 128;
 const fileCount = 5;
+const rowCount = 600;
 const ids = Array.from({ length: rowCount }, (_, id) => id);
+const arrayIds = Array.from({ length: 5000 }, (_, id) => id);
 
 const target = {
   schema: { id: t.int32().notNull() },
-  options: { target_file_size: '1', parquet_row_group_size: '600' },
+  options: { target_file_size: '1', parquet_row_group_size: '75' },
 };
 
 /** A lake with a table `t` that rolls its files. The table and nothing else makes it two snapshots. */
@@ -122,7 +124,7 @@ async function stage(kind: Kind, folder: string): Promise<Stage> {
 async function* source(hook: Hook): AsyncGenerator<{ id: number }> {
   try {
     for (const id of ids) {
-      if (id % 512 === 0) await hook('pull');
+      if (id % 64 === 0) await hook('pull');
       yield { id };
     }
   } finally {
@@ -139,11 +141,15 @@ async function expectNothing({ lake, left, listen }: Stage): Promise<void> {
 }
 
 /** All of it is there, and not a file more. */
-async function expectAll({ lake, left, listen }: Stage, snapshotId: number | undefined): Promise<void> {
+async function expectAll(
+  { lake, left, listen }: Stage,
+  snapshotId: number | undefined,
+  expected: readonly number[] = ids,
+): Promise<void> {
   listen(() => {});
   expect(snapshotId).toBe(2);
   expect(await Array.fromAsync(lake.snapshots(), ({ id }) => id)).toEqual([0, 1, 2]);
-  expect((await lake.table('t').scan().toArray()).map((row) => row['id'])).toEqual(ids);
+  expect((await lake.table('t').scan().toArray()).map((row) => row['id'])).toEqual([...expected]);
   const files = await lake.table('t').files();
   expect(files.length).toBe(fileCount);
   expect(await left()).toEqual(files.map(({ location }) => location).sort());
@@ -154,7 +160,7 @@ const ways = {
   stream: ({ lake }: Stage, signal: AbortSignal, hook: Hook) => lake.table('t').insert(source(hook), { signal }),
   array: ({ lake }: Stage, signal: AbortSignal) =>
     lake.table('t').insert(
-      ids.map((id) => ({ id })),
+      arrayIds.map((id) => ({ id })),
       { signal },
     ),
   transaction: ({ lake }: Stage, signal: AbortSignal, hook: Hook) =>
@@ -170,6 +176,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 for (const kind of kinds)
   for (const [way, insert] of Object.entries(ways))
     describe(`${way} into the ${kind} store`, () => {
+      const given = way === 'array' ? arrayIds : ids;
+
       /** Every moment of an insert that nobody disturbs. */
       async function momentsOf(): Promise<string[]> {
         const moments: string[] = [];
@@ -177,7 +185,7 @@ for (const kind of kinds)
         const quiet = await stage(kind, folder);
         quiet.listen(listener);
         const { snapshotId } = await insert(quiet, new AbortController().signal, listener);
-        await expectAll(quiet, snapshotId);
+        await expectAll(quiet, snapshotId, given);
         return moments;
       }
 
@@ -207,7 +215,7 @@ for (const kind of kinds)
           if (outcome.status === 'rejected') {
             expect(outcome.reason).toBe(reason);
             await expectNothing(place);
-          } else await expectAll(place, outcome.value.snapshotId);
+          } else await expectAll(place, outcome.value.snapshotId, given);
         }
       });
 
@@ -234,7 +242,7 @@ for (const kind of kinds)
             const timer = setTimeout(() => controller.abort('late'), millis);
             const [outcome] = await Promise.allSettled([insert(place, controller.signal, slow)]);
             clearTimeout(timer);
-            if (outcome.status === 'fulfilled') return expectAll(place, outcome.value.snapshotId);
+            if (outcome.status === 'fulfilled') return expectAll(place, outcome.value.snapshotId, given);
             expect(outcome.reason).toBe('late');
             await expectNothing(place);
           }),
@@ -244,7 +252,7 @@ for (const kind of kinds)
     });
 
 describe('sources', () => {
-  test.each([0, 1, 1023, 1024, 3000, rowCount - 1])('one that throws after %d rows', async (after) => {
+  test.each([0, 1, streamBatch - 1, streamBatch, 400, rowCount - 1])('one that throws after %d rows', async (after) => {
     const error = new Error('the source broke');
     const rows = function* (): Generator<{ id: number }> {
       for (const id of ids) {
@@ -275,7 +283,7 @@ describe('sources', () => {
     }
   });
 
-  test.each([0, 500, 1024, 3000])('one that hangs after %d rows while the signal fires', async (after) => {
+  test.each([0, 60, streamBatch, 400])('one that hangs after %d rows while the signal fires', async (after) => {
     const place = await stage('memory', folder);
     let returned = 0;
     const hanging = Promise.withResolvers<void>();
@@ -298,7 +306,7 @@ describe('sources', () => {
     const controller = new AbortController();
     const insert = place.lake.table('t').insert(given, { signal: controller.signal });
     await hanging.promise;
-    expect((await place.left()).length).toBe(Math.floor(after / 1024));
+    expect((await place.left()).length).toBe(Math.floor(after / streamBatch));
     controller.abort('enough');
     expect(await insert.catch((reason) => reason)).toBe('enough');
     await expectNothing(place);
