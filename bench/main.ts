@@ -16,7 +16,7 @@ import { wideTables } from './questions/wide.ts';
 // Stages come last: they slow the writer's methods down.
 const questions: readonly Question[] = [rows, columns, small, wideTables, statistics, stages];
 
-const usage = `npm run bench -- [QUESTION…] [--rows N] [--runs N] [--set NAME] [--peers no] [--out FILE]
+const usage = `npm run bench -- [QUESTION…] [--rows N] [--runs N] [--set NAME] [--peers none|NAME,NAME] [--out FILE]
 npm run bench -- --compare BEFORE.json AFTER.json [--threshold 1.1]
 questions: ${questions.map(({ name }) => name).join(' ')}`;
 
@@ -26,7 +26,7 @@ const { values: given, positionals } = parseArgs({
     rows: { type: 'string', default: '1000000' },
     runs: { type: 'string', default: '5' },
     set: { type: 'string' },
-    peers: { type: 'string', default: 'yes' },
+    peers: { type: 'string' },
     out: { type: 'string' },
     compare: { type: 'boolean', default: false },
     threshold: { type: 'string', default: '1.1' },
@@ -66,7 +66,10 @@ async function main(): Promise<number> {
     };
     for (const question of chosen)
       for await (const { of, contenders } of question.ask(setting)) {
-        const taking = given.peers === 'no' ? contenders.slice(0, 1) : contenders;
+        const wanted = given.peers?.split(',');
+        const taking = contenders.filter(
+          ({ name }, i) => i === 0 || !wanted || wanted.some((part) => name.includes(part)),
+        );
         const answer = { question: question.name, of, figures: await measure(taking, Number(given.runs)) };
         answers.push(answer);
         console.log(`${answerTable(answer)}\n`);

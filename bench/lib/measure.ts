@@ -14,26 +14,43 @@ export interface Figure {
   /** Milliseconds, each run. */
   readonly millis: readonly number[];
   readonly median: number;
+  /** Processor time of the whole process, other threads included: of use where the machine has other things to do. */
+  readonly cpuMedian: number;
   readonly byteLength: number | undefined;
 }
 
 /** Runs the contenders in turns, after one run each that doesn't count, and takes the median of each. */
 export async function measure(contenders: readonly Contender[], runs: number): Promise<Figure[]> {
   const millis = contenders.map((): number[] => []);
+  const cpuMillis = contenders.map((): number[] => []);
   const lengths: (number | undefined)[] = [];
   for (let round = -1; round < runs; round++)
     for (const [i, contender] of contenders.entries()) {
       if (contender.runs !== undefined && (round < 0 || round >= contender.runs)) continue;
+      collectGarbage();
       const start = performance.now();
+      const before = process.cpuUsage();
       lengths[i] = await contender.run();
-      if (round >= 0) millis[i]!.push(contender.millis?.() ?? performance.now() - start);
+      if (round < 0) continue;
+      millis[i]!.push(contender.millis?.() ?? performance.now() - start);
+      const { user, system } = process.cpuUsage(before);
+      cpuMillis[i]!.push((user + system) / 1000);
     }
   return contenders.map(({ name }, i) => ({
     name,
     millis: millis[i]!,
     median: median(millis[i]!),
+    cpuMedian: median(cpuMillis[i]!),
     byteLength: lengths[i],
   }));
+}
+
+/**
+ * So that nobody pays for what the one before left behind, which JavaScriptCore lets pile up. Not on V8, which throws away
+ * optimized code when it collects the last object of a class.
+ */
+function collectGarbage(): void {
+  (globalThis as { Bun?: { gc(wait: boolean): void } }).Bun?.gc(true);
 }
 
 export function median(values: readonly number[]): number {

@@ -57,14 +57,19 @@ function commit(): string {
 }
 
 export function answerTable({ question, of, figures }: Answer): string {
-  const rows = figures.map(({ name, median, millis, byteLength }, i) => [
+  const rows = figures.map(({ name, median, cpuMedian, millis, byteLength }, i) => [
     name,
-    median >= 100 ? median.toFixed(0) : median.toPrecision(3),
+    shown(median),
     i === 0 ? '' : `${(median / figures[0]!.median).toFixed(2)} ×`,
+    shown(cpuMedian),
     byteLength === undefined ? '' : (byteLength / 1e6).toFixed(byteLength > 1e6 ? 2 : 4),
     String(millis.length),
   ]);
-  return [`${question}: ${of}`, ...aligned([['', 'ms', 'ratio', 'MB', 'runs'], ...rows])].join('\n');
+  return [`${question}: ${of}`, ...aligned([['', 'ms', 'ratio', 'CPU ms', 'MB', 'runs'], ...rows])].join('\n');
+}
+
+function shown(millis: number): string {
+  return millis >= 100 ? millis.toFixed(0) : millis.toPrecision(3);
 }
 
 /** Lines with the first column flush left, the others flush right. */

@@ -36,6 +36,11 @@ export class TextColumn extends ColumnEncoder {
   /** Whether the page that comes next, or every row group that comes next, does. */
   #directNext = false;
   #directForGood = false;
+  /**
+   * The strings of the file's first block, while there is no more: they are in the page as bytes. A small file's strings mostly
+   * differ, and then a dictionary is work for nothing.
+   */
+  #held: string[] | undefined = [];
   /** Codes, or lengths. */
   #integers = noIntegers;
   readonly #bytes = new ByteBuffer(0);
@@ -54,7 +59,7 @@ export class TextColumn extends ColumnEncoder {
   }
 
   protected openByteLength(): number {
-    return this.#direct ? this.#bytes.length + this.count : this.count * 2;
+    return this.#bytes.length + this.count * 2;
   }
 
   protected override dictionaryByteLength(): number {
@@ -69,7 +74,20 @@ export class TextColumn extends ColumnEncoder {
   }
 
   protected take(values: ArrayLike<unknown>, from: number, to: number): number {
-    return this.#direct ? this.#takeDirect(values, from, to) : this.#takeCoded(values, from, to);
+    if (this.#direct) return this.#takeDirect(values, from, to, undefined);
+    if (this.#held?.length === 0) return this.#takeDirect(values, from, to, this.#held);
+    this.#codeHeld();
+    return this.#takeCoded(values, from, to);
+  }
+
+  /** Turns the strings held into codes. */
+  #codeHeld(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held === undefined || held.length === 0) return;
+    this.count = 0;
+    this.#bytes.length = 0;
+    for (let at = 0; at < held.length; ) at = this.#takeCoded(held, at, held.length);
   }
 
   #takeCoded(values: ArrayLike<unknown>, from: number, to: number): number {
@@ -110,7 +128,7 @@ export class TextColumn extends ColumnEncoder {
     return i;
   }
 
-  #takeDirect(values: ArrayLike<unknown>, from: number, to: number): number {
+  #takeDirect(values: ArrayLike<unknown>, from: number, to: number, held: string[] | undefined): number {
     const { blockNulls } = this.flat;
     const slot = this.flat.slots - from;
     const plain = this.#kind === 'text';
@@ -130,7 +148,9 @@ export class TextColumn extends ColumnEncoder {
         units += text.length;
         strings[length++] = text;
       }
-      this.#append(length < joinedCount ? strings.slice(0, length) : strings, units);
+      const taken = length < joinedCount ? strings.slice(0, length) : strings;
+      this.#append(taken, units);
+      held?.push(...taken);
     }
     this.flat.blockNullCount = nullCount;
     return i;
@@ -170,7 +190,8 @@ export class TextColumn extends ColumnEncoder {
 
   protected encode(out: ByteBuffer): Encoding {
     const count = this.count;
-    if (!this.#direct) {
+    if (this.#held !== undefined && mayRepeat(this.#held)) this.#codeHeld();
+    if (!this.#direct && this.#held === undefined) {
       const { entries, width } = this.#dictionary;
       if (this.pageCount > 0 || entries.length * 2 <= count || !this.#convert())
         return writeCodes(out, this.#integers, count, width);
@@ -179,6 +200,7 @@ export class TextColumn extends ColumnEncoder {
     this.#bounds.observe(this.#bytes, 0, 0, this.#integers, count);
     const encoding = writeByteArrays(out, this.#bytes, this.#integers, count, this.bench.version);
     this.#bytes.length = 0;
+    this.#held = undefined;
     return encoding;
   }
 
@@ -192,4 +214,10 @@ export class TextColumn extends ColumnEncoder {
     const bounds = this.#bounds.take();
     return bounds && [decodeUtf8(bounds[0]), decodeUtf8(bounds[1])];
   }
+}
+
+/** Whether a dictionary may be of use: by a few of the strings. */
+function mayRepeat(strings: readonly string[]): boolean {
+  const sample = strings.slice(0, 32);
+  return new Set(sample).size <= sample.length * 0.75;
 }
