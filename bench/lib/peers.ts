@@ -58,11 +58,11 @@ export function hyparquetAsDocumented(set: DataSet, rows: readonly Row[], path: 
   return {
     name: 'hyparquet-writer, as documented',
     async run() {
+      const nested = set.fields.some(({ children }) => children.length > 0);
       const columnData = set.fields.map(({ name, type }) => {
         const data = rows.map((row) => row[name]);
-        return type.name in basicTypes ? { name, data, type: basicTypes[type.name]! } : { name, data };
+        return nested ? { name, data } : { name, data, type: basicTypes[type.name]! };
       });
-      const nested = set.fields.some(({ children }) => children.length > 0);
       const buffer = parquetWriteBuffer({ columnData, ...(nested ? { schema: fileSchema(set.fields) } : {}) });
       if (path !== undefined) await writeFile(path, new Uint8Array(buffer));
       return buffer.byteLength;

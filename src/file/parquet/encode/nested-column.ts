@@ -202,32 +202,34 @@ class StructNode implements Node {
       for (let i = 0; i < members.length; i++) members[i]!.write(null, repetition, definition);
       return;
     }
+    if (!isRecord(value)) throw new ValueError(expectedRecord);
     const names = this.#names;
-    if (!isRecord(value) || this.#unknown(value) !== undefined) throw new ValueError(expectedRecord);
-    for (let i = 0; i < members.length; i++) {
-      const name = names[i]!;
-      const member = this.#inherited && !Object.hasOwn(value, name) ? undefined : value[name];
-      members[i]!.write(member, repetition, this.#definition);
-    }
-  }
-
-  /** A key that is no member's name. */
-  #unknown(value: Readonly<Record<string, unknown>>): string | undefined {
+    const level = this.#definition;
     let next = 0;
+    let inOrder = true;
+    // Keys mostly come in the order of the members, and are read fastest while the object is walked.
     for (const key in value) {
-      // Keys mostly come in the order of the members.
-      if (key === this.#names[next]) next++;
-      else if (!this.#names.includes(key)) return key;
+      if (inOrder && key === names[next]) members[next++]!.write(value[key], repetition, level);
+      else if (names.includes(key)) inOrder = false;
+      else throw new ValueError(expectedRecord);
     }
-    return undefined;
+    for (; next < members.length; next++) {
+      const name = names[next]!;
+      const member = this.#inherited && !Object.hasOwn(value, name) ? undefined : value[name];
+      members[next]!.write(member, repetition, level);
+    }
   }
 
   check(value: unknown, path: string): void {
     if (absent(value)) return;
     if (!isRecord(value)) throw new RefusedWithin(expectedRecord, path, value);
-    const unknown = this.#unknown(value);
-    if (unknown !== undefined)
-      throw new RefusedWithin(`expected no member but ${this.#names.join(', ')}`, `${path}.${unknown}`, value[unknown]);
+    for (const unknown in value)
+      if (!this.#names.includes(unknown))
+        throw new RefusedWithin(
+          `expected no member but ${this.#names.join(', ')}`,
+          `${path}.${unknown}`,
+          value[unknown],
+        );
     for (const [i, member] of this.#members.entries()) {
       const name = this.#names[i]!;
       member.check(Object.hasOwn(value, name) || !(name in {}) ? value[name] : undefined, `${path}.${name}`);
@@ -239,14 +241,14 @@ const expectedRecord = 'expected an object with the members as keys';
 
 /** Objects that hold members by name, not by another rule. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !ArrayBuffer.isView(value) &&
-    !(value instanceof Map) &&
-    !(value instanceof Set) &&
-    !(value instanceof Date)
+    Object.getPrototypeOf(value) === Object.prototype ||
+    (!Array.isArray(value) &&
+      !ArrayBuffer.isView(value) &&
+      !(value instanceof Map) &&
+      !(value instanceof Set) &&
+      !(value instanceof Date))
   );
 }
 
