@@ -19,6 +19,11 @@ export class DeltaPlanner {
   #firstLow = 0;
   #firstHigh = 0;
 
+  /** Bytes of its buffers. */
+  get byteLength(): number {
+    return this.#deltas.byteLength + this.#least.byteLength + this.#widths.byteLength;
+  }
+
   /** The encoded length in bytes; `undefined` when the values lie too far apart. */
   plan32(values: Int32Array, count: number): number | undefined {
     this.#begin(count);

@@ -16,12 +16,13 @@ class Scratch {
   /** The bytes of a dictionary's text. */
   text: ByteBuffer = new ByteBuffer(4096);
   readonly header: ByteBuffer = new ByteBuffer(64);
-  readonly planner: DeltaPlanner = new DeltaPlanner();
+  planner: DeltaPlanner = new DeltaPlanner();
 
   /** Called when a row group is written. */
   trim(): void {
     for (const name of ['body', 'packed', 'text'] as const)
       if (this[name].bytes.length > keptLength) this[name] = new ByteBuffer(4096);
+    if (this.planner.byteLength > keptLength) this.planner = new DeltaPlanner();
   }
 }
 
