@@ -156,12 +156,14 @@ export abstract class SqlCatalog implements CatalogStore {
     }
   }
 
-  async #queryLake(text: string): Promise<Result | undefined> {
+  async #queryLake(text: string, isSecond = false): Promise<Result | undefined> {
     try {
       return await this.#run(text);
     } catch (error) {
       if (!(error instanceof MissingTables)) throw error;
       const other = await this.#otherVersion(error);
+      // Somebody may have made the lake between the two questions.
+      if (other?.code === 'CORRUPT' && !isSecond) return this.#queryLake(text, true);
       if (other) throw other;
       return undefined;
     }
