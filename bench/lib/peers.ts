@@ -8,10 +8,10 @@ import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, type ColumnSource, parquetWrite, parquetWriteBuffer } from 'hyparquet-writer';
 import { fileSchema } from '../../src/file/parquet/encode/leaves.ts';
 import type { Field } from '../../src/schema/field.ts';
-import { readCells } from '../../src/write/row-cells.ts';
+import { blockRowCount } from '../../src/write/gather.ts';
+import { RowCells } from '../../src/write/row-cells.ts';
 import type { DataSet, Row } from './data.ts';
 import type { Contender } from './measure.ts';
-import { blockRowCount } from './writers.ts';
 
 /**
  * A package that is only needed to compare with it: from this project, or from the folder that `BENCH_MODULES` names. `undefined`
@@ -299,12 +299,13 @@ async function typesOf(connection: DuckDBConnection): Promise<DuckDBType[]> {
 export function onlyReading(set: DataSet, rows: readonly Row[]): Contender {
   const names = set.fields.map(({ name }) => name);
   const columns = names.map(() => new Array<unknown>(blockRowCount));
+  const cells = new RowCells(names);
   return {
     name: 'only reading the properties',
     async run() {
       for (let start = 0; start < rows.length; start += blockRowCount) {
         const end = Math.min(rows.length, start + blockRowCount);
-        for (const [c, name] of names.entries()) readCells(rows, start, end - start, c, name, columns[c]!);
+        cells.read(rows, start, end, columns);
       }
       return undefined;
     },

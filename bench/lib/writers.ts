@@ -1,10 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import type { FileOptions } from '../../src/file/format.ts';
+import type { ColumnBatch, FileOptions } from '../../src/file/format.ts';
 import { createEncodedWriter, type EncodedWriterOptions } from '../../src/file/parquet/encode/file-writer.ts';
-import { RowCheck, readCells } from '../../src/write/row-cells.ts';
+import { blockRowCount, Gatherer } from '../../src/write/gather.ts';
 import type { DataSet, Row } from './data.ts';
-
-export const blockRowCount = 1024;
 
 export interface EncodeOptions extends EncodedWriterOptions {
   readonly file?: Partial<FileOptions>;
@@ -43,15 +41,14 @@ export async function encode(
   return byteLength;
 }
 
-/** Rows as batches of columns, whose arrays are used again, as inserts make them. */
-export function* gathered(set: DataSet, rows: readonly Row[]): Generator<{ rowCount: number; columns: unknown[][] }> {
-  const names = set.fields.map(({ name }) => name);
-  const columns = names.map(() => new Array<unknown>(blockRowCount).fill(undefined));
-  const check = new RowCheck(names);
-  for (let start = 0; start < rows.length; start += blockRowCount) {
-    const rowCount = Math.min(blockRowCount, rows.length - start);
-    if (check.find(rows, start, start + rowCount) < start + rowCount) throw new TypeError('a row that does not fit');
-    for (const [c, name] of names.entries()) readCells(rows, start, rowCount, c, name, columns[c]!);
-    yield { rowCount, columns };
-  }
+/** Rows as batches of columns, as inserts make them. */
+export function* gathered(set: DataSet, rows: readonly Row[]): Generator<ColumnBatch> {
+  const gatherer = gathererOf(set);
+  for (let start = 0; start < rows.length; start += blockRowCount)
+    yield gatherer.gather(rows, start, Math.min(rows.length, start + blockRowCount), 0);
+}
+
+export function gathererOf({ name, fields }: DataSet): Gatherer {
+  const columns = fields.map((field) => ({ field, defaultValue: undefined, isComputed: false }));
+  return new Gatherer({ schema: 'main', table: name, columns });
 }

@@ -2,6 +2,7 @@ import { LakeError, showValue } from '../errors.ts';
 import type { ColumnBatch } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
 import { sameName } from '../spec/names.ts';
+import { RowCells } from './row-cells.ts';
 
 /** A column of the table being written, with what a row that leaves it out gets. */
 export interface TargetColumn {
@@ -25,48 +26,33 @@ export const blockRowCount = 1024;
 export class Gatherer {
   readonly #target: TargetTable;
   readonly #names: readonly string[];
-  readonly #known: ReadonlySet<string>;
+  readonly #cells: RowCells;
   readonly #columns: unknown[][];
-  /** Columns that a plain property access would find on every object: `constructor`, `__proto__`, … */
-  readonly #inherited: readonly boolean[];
 
   constructor(target: TargetTable) {
     this.#target = target;
     this.#names = target.columns.map(({ field }) => field.name);
-    this.#known = new Set(this.#names);
-    this.#columns = this.#names.map(() => new Array(blockRowCount).fill(undefined));
-    this.#inherited = this.#names.map((name) => name in {});
+    this.#cells = new RowCells(this.#names);
+    this.#columns = this.#names.map(() => []);
   }
 
   /** Rows `start` to `end` of `rows`, at most `blockRowCount`. `firstRow` is the index of `rows[0]` for errors. */
   gather(rows: ArrayLike<unknown>, start: number, end: number, firstRow: number): ColumnBatch {
     const rowCount = end - start;
-    for (let i = start; i < end; i++) this.#checkRow(rows[i], firstRow + i);
-    for (let c = 0; c < this.#names.length; c++) {
-      const name = this.#names[c]!;
-      const cells = this.#columns[c]!;
-      if (this.#inherited[c]) {
-        for (let i = 0; i < rowCount; i++) {
-          const row = rows[start + i] as Record<string, unknown>;
-          cells[i] = Object.hasOwn(row, name) ? row[name] : undefined;
-        }
-      } else {
-        for (let i = 0; i < rowCount; i++) cells[i] = (rows[start + i] as Record<string, unknown>)[name];
-      }
-      fillDefaults(this.#target, c, cells, rowCount, firstRow + start);
-    }
-    return { rowCount, firstRow: firstRow + start, columns: this.#columns };
+    const columns = this.#columns;
+    if (columns.length > 0 && columns[0]!.length < rowCount)
+      for (let c = 0; c < columns.length; c++) columns[c] = new Array(rowCount).fill(undefined);
+    const read = this.#cells.read(rows, start, end, columns);
+    if (read < end) throw this.#misfit(rows[read], firstRow + read);
+    for (let c = 0; c < columns.length; c++) fillDefaults(this.#target, c, columns[c]!, rowCount, firstRow + start);
+    return { rowCount, firstRow: firstRow + start, columns };
   }
 
-  #checkRow(row: unknown, index: number): void {
-    if (typeof row !== 'object' || row === null || Array.isArray(row)) throw notRow(this.#target, row, index);
-    let isEmpty = true;
-    for (const key in row) {
-      isEmpty = false;
-      if (!this.#known.has(key)) throw unknownColumn(this.#target, key, index, (row as never)[key]);
-    }
-    // A Map, a Promise or a Date has no keys either, and is no row of NULLs.
-    if (isEmpty && Object.prototype.toString.call(row) !== '[object Object]') throw notRow(this.#target, row, index);
+  #misfit(row: unknown, index: number): LakeError {
+    if (typeof row === 'object' && row !== null && !Array.isArray(row))
+      for (const key in row)
+        if (!this.#names.includes(key)) return unknownColumn(this.#target, key, index, (row as never)[key]);
+    return notRow(this.#target, row, index);
   }
 }
 

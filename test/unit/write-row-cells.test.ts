@@ -1,35 +1,87 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { RowCheck, readCells } from '../../src/write/row-cells.ts';
+import { RowCells } from '../../src/write/row-cells.ts';
 
-test('cells of any column, from any row on', () => {
-  const rows = Array.from({ length: 50 }, (_, i) =>
-    Object.fromEntries(Array.from({ length: 30 }, (_, c) => [`c${c}`, i * 100 + c])),
-  );
-  for (let c = 0; c < 30; c++) {
-    const cells: unknown[] = new Array(40).fill('before');
-    readCells(rows, 10, 35, c, `c${c}`, cells);
-    expect(cells).toEqual([
-      ...Array.from({ length: 35 }, (_, i) => (10 + i) * 100 + c),
-      ...new Array(5).fill('before'),
+const names = ['a', 'b', 'constructor', '__proto__', 'e'];
+
+function read(rows: readonly unknown[], start = 0, end = rows.length) {
+  const columns = names.map(() => new Array<unknown>(100).fill('before'));
+  const found = new RowCells(names).read(rows, start, end, columns);
+  return {
+    found,
+    cells: columns.map((cells) => cells.slice(0, found - start)),
+    rest: columns.map((cells) => cells[end - start]),
+  };
+}
+
+/** A row with these keys, in this order, as its own, whatever they are called. */
+function rowOf(keys: readonly string[], value: number): object {
+  const row = {};
+  for (const key of keys)
+    Object.defineProperty(row, key, {
+      value: value + key.length,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  return row;
+}
+
+describe('cells of rows', () => {
+  const keys = fc.uniqueArray(fc.constantFrom(...names), { maxLength: names.length });
+  const shapes = fc.array(keys, { minLength: 1, maxLength: 3 });
+
+  test('with keys in any order, and some left out', () => {
+    fc.assert(
+      fc.property(shapes, fc.array(fc.nat(2), { maxLength: 60 }), fc.nat(5), (some, picks, start) => {
+        const rows = picks.map((pick, i) => rowOf(some[pick % some.length]!, i * 10));
+        const from = Math.min(start, rows.length);
+        const { found, cells, rest } = read(rows, from);
+        expect(found).toBe(rows.length);
+        expect(rest).toEqual(names.map(() => 'before'));
+        for (const [c, name] of names.entries())
+          expect(cells[c]!).toEqual(
+            rows
+              .slice(from)
+              .map((row) => (Object.hasOwn(row, name) ? (row as Record<string, unknown>)[name] : undefined)),
+          );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('of classes, getters among them, and of objects without a prototype', () => {
+    class Event {
+      a = 1;
+      get b(): number {
+        return this.a + 1;
+      }
+    }
+    const bare = Object.assign(Object.create(null) as object, { a: 5 });
+    const { cells } = read([{ a: 0, b: 0 }, new Event(), bare, { a: 7 }]);
+    expect(cells.slice(0, 3)).toEqual([
+      [0, 1, 5, 7],
+      [0, 2, undefined, undefined],
+      [undefined, undefined, undefined, undefined],
     ]);
-  }
-});
+  });
 
-test('rows that have keys of any order, or lack some, fit; others are found', () => {
-  const names = ['a', 'b', 'constructor', 'd'];
-  const rows = fc.array(fc.uniqueArray(fc.constantFrom(...names), { maxLength: 4 }), { maxLength: 20 });
-  fc.assert(
-    fc.property(rows, fc.nat(20), fc.constantFrom('e', 'A', '', 'toString', '0'), (keys, at, strange) => {
-      const made = keys.map((some) => Object.fromEntries(some.map((key) => [key, 1])));
-      expect(new RowCheck(names).find(made, 0, made.length)).toBe(made.length);
-      const position = Math.min(at, made.length);
-      made.splice(position, 0, { ...made[0], [strange]: 1 });
-      expect(new RowCheck(names).find(made, 0, made.length)).toBe(position);
-      expect(new RowCheck(names).find(made, 0, position)).toBe(position);
-    }),
-  );
-  expect(new RowCheck(names).find([{ a: 1 }, {}, Object.create(null)], 0, 3)).toBe(3);
-  for (const row of [null, undefined, 5, 'text', [1], [], new Map([['a', 1]]), new Date()])
-    expect(new RowCheck(names).find([{ a: 1 }, row], 0, 2)).toBe(1);
+  test('the first row that does not fit is found', () => {
+    const strange = [
+      null,
+      undefined,
+      5,
+      'text',
+      [1],
+      [],
+      new Map([['a', 1]]),
+      new Date(),
+      { a: 1, z: 1 },
+      { A: 1 },
+      { '': 1 },
+    ];
+    for (const row of strange)
+      for (const before of [[], [{ a: 1 }], [{ a: 1, b: 2 }, {}]])
+        expect(read([...before, row, { a: 1 }]).found).toBe(before.length);
+  });
 });
