@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import type { ColumnBatch, FileOptions } from '../../src/file/format.ts';
-import { createEncodedWriter, type EncodedWriterOptions } from '../../src/file/parquet/encode/file-writer.ts';
+import type { EncoderOptions } from '../../src/file/parquet/encode/encoders.ts';
+import { createEncodedWriter } from '../../src/file/parquet/encode/file-writer.ts';
 import { blockRowCount, Gatherer } from '../../src/write/gather.ts';
 import type { DataSet, Row } from './data.ts';
 
-export interface EncodeOptions extends EncodedWriterOptions {
+export interface EncodeOptions extends EncoderOptions {
   readonly file?: Partial<FileOptions>;
 }
 

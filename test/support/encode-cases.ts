@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { FileOptions, WrittenFile } from '../../src/file/format.ts';
-import { createEncodedWriter, type EncodedWriterOptions } from '../../src/file/parquet/encode/file-writer.ts';
+import type { EncoderOptions } from '../../src/file/parquet/encode/encoders.ts';
+import { createEncodedWriter } from '../../src/file/parquet/encode/file-writer.ts';
 import type { Field } from '../../src/schema/field.ts';
 import { field, memorySink, target } from './parquet.ts';
 
@@ -76,7 +77,7 @@ export interface ColumnPlan {
   readonly nullShare: 0 | 0.01 | 0.5 | 0.99 | 1;
 }
 
-export interface FilePlan extends EncodedWriterOptions {
+export interface FilePlan extends EncoderOptions {
   readonly seed: number;
   readonly rowCount: number;
   readonly batchRowCount: number;
@@ -84,7 +85,7 @@ export interface FilePlan extends EncodedWriterOptions {
   readonly options: Partial<FileOptions>;
 }
 
-const columnPlans: fc.Arbitrary<ColumnPlan> = fc.record({
+export const columnPlans: fc.Arbitrary<ColumnPlan> = fc.record({
   type: fc.constantFrom(...Object.keys(makers)),
   distinct: fc.constantFrom<ColumnPlan['distinct'][]>(1, 2, 20, 3000, 'all'),
   isSorted: fc.boolean(),
@@ -152,7 +153,7 @@ export async function encodeFile(
   fields: readonly Field[],
   columns: readonly ArrayLike<unknown>[],
   options: Partial<FileOptions> = {},
-  more: EncodedWriterOptions = {},
+  more: EncoderOptions = {},
   batchRowCount = 1024,
 ): Promise<{ bytes: Uint8Array<ArrayBuffer>; file: WrittenFile }> {
   const sink = memorySink();

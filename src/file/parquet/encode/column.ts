@@ -109,6 +109,9 @@ export abstract class ColumnEncoder {
     }
   }
 
+  /** Called before the first value of a file, when there was a file before. */
+  renew(): void {}
+
   /** Called before values come, while levels and values agree: a page may be closed here. */
   begin(): void {}
 
@@ -129,7 +132,8 @@ export abstract class ColumnEncoder {
   #reserve(count: number): void {
     const needed = this.count + count;
     if (needed <= this.capacity) return;
-    this.capacity = Math.max(needed, this.capacity * 2);
+    // Past a small file's rows, room for a block at once.
+    this.capacity = this.capacity === 0 ? needed : Math.max(needed, this.capacity * 2, 1024);
     this.grow(this.capacity);
   }
 

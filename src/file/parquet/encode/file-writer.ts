@@ -1,57 +1,35 @@
-import type { SchemaElement } from 'hyparquet';
 import { LakeError } from '../../../errors.ts';
-import type { Field } from '../../../schema/field.ts';
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
 import { boundsText, hasBounds, isFloat, maxBoundByteLength } from '../../../stats/bounds.ts';
-import type { Compressors } from '../../compressors.ts';
 import type { ColumnBatch, ColumnStats, FileTarget, FileWriter, WrittenFile } from '../../format.ts';
 import { explain, missingValue } from '../refuse.ts';
 import { hasFooterBounds } from '../schema.ts';
 import { type Stored, storedForm } from '../stored.ts';
-import type { Chunk, ColumnEncoder, Workbench } from './column.ts';
-import { columnOf } from './column-of.ts';
-import { type Codec, codecOf } from './compression.ts';
+import type { Chunk, ColumnEncoder } from './column.ts';
+import { type EncoderOptions, type Encoders, giveBack, takeEncoders } from './encoders.ts';
 import { pageTypes } from './encodings.ts';
 import { type ChunkEntry, type RowGroupEntry, writeFooter } from './footer.ts';
-import { fileSchema, isNested, leafOf } from './leaves.ts';
-import { NestedColumn } from './nested-column.ts';
 import { Output } from './output.ts';
-import { PageAssembler } from './page.ts';
 import { plainValue } from './plain-value.ts';
 import { scratch } from './scratch.ts';
 
 /** Rows that all columns take in before the next: their cells and the columns' tables stay in the cache. */
 const blockRowCount = 1024;
-/** Slots of all open pages together: columns have smaller pages where there are many. */
-const allPageSlots: number = 1 << 22;
 /** Bytes that a block should add at most. */
 const blockByteLength: number = 4 << 20;
 
-/** That of package.json: a test compares them. */
-const packageVersion = '0.1.0';
+/** Encoders of files that are no larger are used again. */
+const smallFile = { rowCount: 4096, byteLength: 1 << 20 } as const;
 
 const magic = Uint8Array.of(0x50, 0x41, 0x52, 0x31);
-
-export interface EncodedWriterOptions {
-  /** Those that the runtime lacks, or faster ones. */
-  readonly compressors?: Compressors;
-  /** A page ends after so many slots (levels), 32,768 by default and fewer where there are many columns; */
-  readonly pageSlots?: number;
-  /** or so many bytes before compression, 1 MiB by default. */
-  readonly pageByteLength?: number;
-  /** False leaves out the bounds of text and floats: only to measure what they cost. */
-  readonly statistics?: boolean;
-}
 
 /**
  * Writes Parquet: see {@link FileWriter}. Memory is bounded by the row group, whose pages are kept, compressed, until it is
  * written column after column.
  */
-export function createEncodedWriter(target: FileTarget, options: EncodedWriterOptions = {}): FileWriter {
+export function createEncodedWriter(target: FileTarget, options: EncoderOptions = {}): FileWriter {
   return new EncodedFileWriter(target, options);
 }
-
-type Column = { readonly field: Field; readonly values: ColumnEncoder | NestedColumn };
 
 /** What the catalog gets to know of a leaf: summed up over the row groups. */
 interface LeafTotals {
@@ -64,11 +42,7 @@ interface LeafTotals {
 
 class EncodedFileWriter implements FileWriter {
   readonly #target: FileTarget;
-  readonly #schema: readonly SchemaElement[];
-  readonly #codec: Codec;
-  readonly #bench: Workbench;
-  readonly #columns: readonly Column[];
-  readonly #leaves: readonly ColumnEncoder[];
+  readonly #encoders: Encoders;
   readonly #totals: readonly LeafTotals[];
   readonly #output: Output;
   readonly #rowGroups: RowGroupEntry[] = [];
@@ -77,32 +51,10 @@ class EncodedFileWriter implements FileWriter {
   #closedRowCount = 0;
   #blockRowCount = 128;
 
-  constructor(
-    target: FileTarget,
-    { compressors = {}, pageSlots = 32768, pageByteLength = 1 << 20, statistics = true }: EncodedWriterOptions,
-  ) {
-    const { fields, options } = target;
-    const { version = 2 } = options;
+  constructor(target: FileTarget, options: EncoderOptions) {
     this.#target = target;
-    this.#schema = fileSchema(fields);
-    this.#codec = codecOf(options, compressors);
-    const leafCount = this.#schema.filter(({ type }) => type !== undefined).length;
-    const sharedSlots = Math.max(4096, Math.floor(allPageSlots / Math.max(1, leafCount)));
-    this.#bench = {
-      assembler: new PageAssembler(this.#codec, version),
-      version,
-      pageSlots: Math.min(pageSlots, sharedSlots),
-      pageByteLength,
-      statistics,
-    };
-    this.#columns = fields.map((field) => ({
-      field,
-      values: isNested(field)
-        ? new NestedColumn(field, this.#bench)
-        : columnOf(leafOf(field, { path: [field.name], repetition: 0, definition: 1 }), this.#bench),
-    }));
-    this.#leaves = this.#columns.flatMap(({ values }) => (values instanceof NestedColumn ? values.leaves : [values]));
-    this.#totals = this.#leaves.map(() => ({
+    this.#encoders = takeEncoders(target.fields, target.options, options);
+    this.#totals = this.#encoders.leaves.map(() => ({
       byteLength: 0,
       valueCount: 0,
       nullCount: 0,
@@ -122,7 +74,7 @@ class EncodedFileWriter implements FileWriter {
 
   #openByteLength(): number {
     let sum = 0;
-    for (const { values } of this.#columns) sum += values.byteLength;
+    for (const { byteLength } of this.#encoders.columns) sum += byteLength;
     return sum;
   }
 
@@ -158,10 +110,10 @@ class EncodedFileWriter implements FileWriter {
       const before = this.#openByteLength();
       const room = Math.max(1, rowGroupRowCount - this.#openRowCount);
       const end = Math.min(batch.rowCount, at + Math.min(room, this.#blockRowCount));
-      for (let i = 0; i < this.#columns.length; i++) this.#append(this.#columns[i]!, batch, i, at, end);
+      for (let i = 0; i < batch.columns.length; i++) this.#append(batch, i, at, end);
       this.#openRowCount += end - at;
       at = end;
-      if (this.#codec.compressLater !== undefined) await this.#bench.assembler.settle();
+      if (this.#encoders.codec.compressLater !== undefined) await this.#encoders.assembler.settle();
       const after = this.#openByteLength();
       // Rows may be long: the first blocks are small, and those of long rows stay so.
       this.#blockRowCount =
@@ -174,21 +126,21 @@ class EncodedFileWriter implements FileWriter {
 
   #checkShape({ columns, rowCount }: ColumnBatch): void {
     const { schema, table } = this.#target.table;
-    if (columns.length !== this.#columns.length)
-      throw new LakeError(
-        'INVALID_ARGUMENT',
-        `the batch has ${columns.length} columns, the table ${this.#columns.length}`,
-      );
-    for (const [i, { field }] of this.#columns.entries())
+    const { fields } = this.#target;
+    if (columns.length !== fields.length)
+      throw new LakeError('INVALID_ARGUMENT', `the batch has ${columns.length} columns, the table ${fields.length}`);
+    for (const [i, { name }] of fields.entries())
       if (columns[i]!.length < rowCount)
         throw new LakeError(
           'INVALID_ARGUMENT',
-          `column "${field.name}" has ${columns[i]!.length} values for ${rowCount} rows`,
-          { context: { schema, table, column: field.name } },
+          `column "${name}" has ${columns[i]!.length} values for ${rowCount} rows`,
+          { context: { schema, table, column: name } },
         );
   }
 
-  #append({ field, values }: Column, batch: ColumnBatch, index: number, from: number, to: number): void {
+  #append(batch: ColumnBatch, index: number, from: number, to: number): void {
+    const field = this.#target.fields[index]!;
+    const values = this.#encoders.columns[index]!;
     const input = batch.columns[index]!;
     const nulls = values.nullCount;
     const place = (at: number) => ({ ...this.#target.table, field, row: batch.firstRow + at });
@@ -207,13 +159,16 @@ class EncodedFileWriter implements FileWriter {
   async #writeRowGroup(): Promise<void> {
     if (this.#output.byteLength === 0) await this.#output.write(magic);
     const chunks: ChunkEntry[] = [];
-    for (const [i, leaf] of this.#leaves.entries()) {
+    for (const [i, leaf] of this.#encoders.leaves.entries()) {
       const chunk = leaf.takeChunk();
-      await this.#bench.assembler.settle();
+      if (this.#encoders.codec.compressLater !== undefined) await this.#encoders.assembler.settle();
       const entry = this.#entryOf(leaf, chunk);
       addChunk(this.#totals[i]!, leaf, chunk, entry.byteLength);
       chunks.push(entry);
-      for (const page of chunk.pages) await this.#output.write(page.bytes);
+      for (const page of chunk.pages) {
+        const sent = this.#output.write(page.bytes);
+        if (sent !== undefined) await sent;
+      }
     }
     scratch.trim();
     this.#rowGroups.push({ rowCount: this.#openRowCount, chunks });
@@ -234,7 +189,7 @@ class EncodedFileWriter implements FileWriter {
     return {
       leaf: leaf.leaf,
       encodings: chunk.encodings,
-      codec: this.#codec.id,
+      codec: this.#encoders.codec.id,
       slots: chunk.slots,
       nullCount: chunk.nullCount,
       uncompressedLength,
@@ -250,7 +205,7 @@ class EncodedFileWriter implements FileWriter {
     if (this.#output.byteLength === 0) await this.#output.write(magic);
     const footer = scratch.body;
     footer.length = 0;
-    writeFooter(footer, this.#schema, this.#rowGroups, `edgemere ${packageVersion}`);
+    writeFooter(footer, this.#encoders.frame, this.#rowGroups);
     const footerLength = footer.length;
     footer.reserve(8);
     footer.view.setUint32(footerLength, footerLength, true);
@@ -259,11 +214,13 @@ class EncodedFileWriter implements FileWriter {
     await this.#output.write(footer.copy());
     await this.#output.close();
     this.#state = 'closed';
+    if (this.rowCount <= smallFile.rowCount && this.byteLength <= smallFile.byteLength)
+      giveBack(this.#target.fields, this.#encoders);
     return {
       rowCount: this.rowCount,
       byteLength: this.#output.byteLength,
       footerLength,
-      columns: this.#leaves.map((leaf, i) => statsOf(leaf, this.#totals[i]!)),
+      columns: this.#encoders.leaves.map((leaf, i) => statsOf(leaf, this.#totals[i]!)),
     };
   }
 }

@@ -1,5 +1,5 @@
 import type { LogicalType, SchemaElement } from 'hyparquet';
-import type { ByteBuffer } from './byte-buffer.ts';
+import { ByteBuffer } from './byte-buffer.ts';
 import type { Leaf } from './column.ts';
 import type { Encoding } from './encodings.ts';
 import { ThriftWriter } from './thrift.ts';
@@ -25,26 +25,40 @@ export interface RowGroupEntry {
   readonly chunks: readonly ChunkEntry[];
 }
 
+/** What footers of files with the same columns have in common. */
+export interface FooterFrame {
+  /** The fields before the number of rows: the version and the schema. */
+  readonly head: Uint8Array;
+  /** Those after the row groups. */
+  readonly tail: Uint8Array;
+}
+
+export function footerFrame(schema: readonly SchemaElement[], createdBy: string): FooterFrame {
+  const head = new ByteBuffer();
+  const first = new ThriftWriter(head);
+  first.int32(1, 1);
+  first.structs(2, schema, (element) => writeElement(first, element));
+  const tail = new ByteBuffer();
+  const last = new ThriftWriter(tail);
+  last.fields(new Uint8Array(0), 4);
+  last.string(6, createdBy);
+  // Bounds are in the order of the type, for every column.
+  const leaves = schema.filter(({ type }) => type !== undefined);
+  last.structs(7, leaves, () => last.struct(1));
+  return { head: head.copy(), tail: tail.copy() };
+}
+
 /** Appends FileMetaData in Thrift's compact protocol. */
-export function writeFooter(
-  out: ByteBuffer,
-  schema: readonly SchemaElement[],
-  rowGroups: readonly RowGroupEntry[],
-  createdBy: string,
-): void {
+export function writeFooter(out: ByteBuffer, { head, tail }: FooterFrame, rowGroups: readonly RowGroupEntry[]): void {
   const thrift = new ThriftWriter(out);
   thrift.element(() => {
-    thrift.int32(1, 1);
-    thrift.structs(2, schema, (element) => writeElement(thrift, element));
+    thrift.fields(head, 2);
     thrift.int64(
       3,
       rowGroups.reduce((sum, { rowCount }) => sum + rowCount, 0),
     );
     thrift.structs(4, rowGroups, (rowGroup) => writeRowGroup(thrift, rowGroup));
-    thrift.string(6, createdBy);
-    // Bounds are in the order of the type, for every column.
-    const leaves = schema.filter(({ type }) => type !== undefined);
-    thrift.structs(7, leaves, () => thrift.struct(1));
+    thrift.fields(tail, 7);
   });
 }
 

@@ -15,17 +15,18 @@ export class Output {
     this.#open = open;
   }
 
-  /** Takes `bytes` over. Waits for the store, unless they are few. */
-  async write(bytes: Uint8Array): Promise<void> {
+  /** Takes `bytes` over. What it returns has to be awaited: nothing, when they are few. */
+  write(bytes: Uint8Array): Promise<void> | undefined {
     this.byteLength += bytes.length;
-    if (bytes.length >= smallLength) {
-      await this.#sendSmall();
-      await this.#send(bytes);
-      return;
-    }
+    if (bytes.length >= smallLength) return this.#sendAll(bytes);
     this.#small.push(bytes);
     this.#smallLength += bytes.length;
-    if (this.#smallLength >= smallLength) await this.#sendSmall();
+    return this.#smallLength >= smallLength ? this.#sendSmall() : undefined;
+  }
+
+  async #sendAll(bytes: Uint8Array): Promise<void> {
+    await this.#sendSmall();
+    await this.#send(bytes);
   }
 
   async #sendSmall(): Promise<void> {

@@ -12,6 +12,8 @@ import { appendUtf8, decodeUtf8 } from './utf8.ts';
 /** Strings that are encoded together: enough to hide the cost of a call, few enough to stay in the cache. */
 const joinedCount = 1024;
 const joinedUnits = 65536;
+/** How many strings may wait for the decision whether a dictionary is made at all. */
+const maxHeldCount = 2048;
 /** More than this isn't encoded a second time when a dictionary is given up. */
 const maxConvertedUnits: number = 1 << 22;
 
@@ -37,10 +39,10 @@ export class TextColumn extends ColumnEncoder {
   #directNext = false;
   #directForGood = false;
   /**
-   * The strings of the file's first block, while there is no more: they are in the page as bytes. A small file's strings mostly
-   * differ, and then a dictionary is work for nothing.
+   * The file's first strings, while there are few: they are in the page as bytes. A small file's strings mostly differ, and then a
+   * dictionary is work for nothing.
    */
-  #held: string[] | undefined = [];
+  #held: string[] | undefined;
   /** Codes, or lengths. */
   #integers = noIntegers;
   readonly #bytes = new ByteBuffer(0);
@@ -48,8 +50,13 @@ export class TextColumn extends ColumnEncoder {
   constructor(leaf: Leaf, codec: ValueCodec, bench: Workbench, kind: TextKind) {
     super(leaf, codec, bench);
     this.#kind = kind;
-    this.#direct = kind === 'digits';
-    this.#directForGood = this.#direct;
+    this.renew();
+  }
+
+  override renew(): void {
+    this.#held = [];
+    this.#directForGood = this.#kind === 'digits';
+    this.#direct = this.#directForGood;
   }
 
   protected grow(capacity: number): void {
@@ -75,7 +82,8 @@ export class TextColumn extends ColumnEncoder {
 
   protected take(values: ArrayLike<unknown>, from: number, to: number): number {
     if (this.#direct) return this.#takeDirect(values, from, to, undefined);
-    if (this.#held?.length === 0) return this.#takeDirect(values, from, to, this.#held);
+    if (this.#held !== undefined && this.#held.length + (to - from) <= maxHeldCount)
+      return this.#takeDirect(values, from, to, this.#held);
     this.#codeHeld();
     return this.#takeCoded(values, from, to);
   }
@@ -218,6 +226,7 @@ export class TextColumn extends ColumnEncoder {
 
 /** Whether a dictionary may be of use: by a few of the strings. */
 function mayRepeat(strings: readonly string[]): boolean {
-  const sample = strings.slice(0, 32);
+  const step = Math.max(1, Math.min(strings.length >>> 5, 8));
+  const sample = strings.filter((_, i) => i % step === 0);
   return new Set(sample).size <= sample.length * 0.75;
 }

@@ -22,13 +22,26 @@ export class ThriftWriter {
   }
 
   int32(id: number, value: number): void {
-    this.#field(id, compact.i32);
-    this.#zigzag(value);
+    this.#integer(id, compact.i32, value);
   }
 
   int64(id: number, value: number): void {
-    this.#field(id, compact.i64);
-    this.#zigzag(value);
+    this.#integer(id, compact.i64, value);
+  }
+
+  /** In one go: most of headers and footers are integers. */
+  #integer(id: number, type: number, value: number): void {
+    const out = this.#out;
+    out.reserve(10);
+    const { bytes } = out;
+    let { length } = out;
+    bytes[length++] = ((id - this.#lastField) << 4) | type;
+    this.#lastField = id;
+    let rest = value >= 0 ? value * 2 : value * -2 - 1;
+    for (; rest > 0x7fffffff; rest = Math.floor(rest / 128)) bytes[length++] = (rest % 128) | 128;
+    for (; rest > 127; rest >>>= 7) bytes[length++] = (rest & 127) | 128;
+    bytes[length++] = rest;
+    out.length = length;
   }
 
   binary(id: number, bytes: Uint8Array): void {
@@ -45,6 +58,12 @@ export class ThriftWriter {
   struct(id: number, write?: () => void): void {
     this.#field(id, compact.struct);
     this.element(write);
+  }
+
+  /** Fields that were written elsewhere, up to that with the id `last`. */
+  fields(bytes: Uint8Array, last: number): void {
+    this.#out.append(bytes);
+    this.#lastField = last;
   }
 
   /** A struct as an element of a list, or as the whole message. */
