@@ -19,27 +19,34 @@ export interface Figure {
   readonly byteLength: number | undefined;
 }
 
-/** Runs the contenders in turns, after one run each that doesn't count, and takes the median of each. */
+/**
+ * Runs the contenders in turns, after one run each that doesn't count, and takes the median of each. Each round begins with another,
+ * lest the collections of a heap full of test data always meet the same one.
+ */
 export async function measure(contenders: readonly Contender[], runs: number): Promise<Figure[]> {
-  const millis = contenders.map((): number[] => []);
+  const taken = contenders.map((): number[] => []);
   const cpuMillis = contenders.map((): number[] => []);
   const lengths: (number | undefined)[] = [];
+  // Those that only tell what another took have to come after it.
+  const rotates = contenders.every(({ millis }) => millis === undefined);
   for (let round = -1; round < runs; round++)
-    for (const [i, contender] of contenders.entries()) {
+    for (let turn = 0; turn < contenders.length; turn++) {
+      const i = (turn + (rotates ? Math.max(0, round) : 0)) % contenders.length;
+      const contender = contenders[i]!;
       if (contender.runs !== undefined && (round < 0 || round >= contender.runs)) continue;
       collectGarbage();
       const start = performance.now();
       const before = process.cpuUsage();
       lengths[i] = await contender.run();
       if (round < 0) continue;
-      millis[i]!.push(contender.millis?.() ?? performance.now() - start);
+      taken[i]!.push(contender.millis?.() ?? performance.now() - start);
       const { user, system } = process.cpuUsage(before);
       cpuMillis[i]!.push((user + system) / 1000);
     }
   return contenders.map(({ name }, i) => ({
     name,
-    millis: millis[i]!,
-    median: median(millis[i]!),
+    millis: taken[i]!,
+    median: median(taken[i]!),
     cpuMedian: median(cpuMillis[i]!),
     byteLength: lengths[i],
   }));

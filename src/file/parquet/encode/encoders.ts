@@ -42,8 +42,11 @@ export interface Encoders {
 interface Kept {
   readonly frame: FooterFrame;
   readonly leafCount: number;
-  idle: Encoders | undefined;
+  idle: Encoders | WeakRef<Encoders> | undefined;
 }
+
+/** Some isolates have none. */
+const Weak: typeof WeakRef | undefined = globalThis.WeakRef;
 
 const keptOf = new WeakMap<readonly Field[], Kept>();
 
@@ -59,7 +62,8 @@ export function takeEncoders(fields: readonly Field[], file: FileOptions, given:
     kept = { frame: footerFrame(schema, `edgemere ${packageVersion}`), leafCount, idle: undefined };
     keptOf.set(fields, kept);
   }
-  const { idle, frame, leafCount } = kept;
+  const { frame, leafCount } = kept;
+  const idle = kept.idle !== undefined && 'deref' in kept.idle ? kept.idle.deref() : kept.idle;
   const { version = 2, compression, compressionLevel } = file;
   const { compressors, pageSlots = 32768, pageByteLength = 1 << 20, statistics = true } = given;
   const use = [compression, compressionLevel, version, pageSlots, pageByteLength, statistics].join();
@@ -87,8 +91,8 @@ export function takeEncoders(fields: readonly Field[], file: FileOptions, given:
   return { codec, assembler, columns, leaves, frame, use, compressors };
 }
 
-/** For the next file of these columns. Only after a file that is whole, and was small: buffers grow with the file. */
-export function giveBack(fields: readonly Field[], encoders: Encoders): void {
+/** For the next file of these columns, after a file that is whole. Buffers grow with the file: after large ones, only until memory is needed. */
+export function giveBack(fields: readonly Field[], encoders: Encoders, isSmall: boolean): void {
   const kept = keptOf.get(fields);
-  if (kept !== undefined) kept.idle = encoders;
+  if (kept !== undefined) kept.idle = isSmall ? encoders : Weak && new Weak(encoders);
 }

@@ -214,8 +214,8 @@ class EncodedFileWriter implements FileWriter {
     await this.#output.write(footer.copy());
     await this.#output.close();
     this.#state = 'closed';
-    if (this.rowCount <= smallFile.rowCount && this.byteLength <= smallFile.byteLength)
-      giveBack(this.#target.fields, this.#encoders);
+    const isSmall = this.rowCount <= smallFile.rowCount && this.byteLength <= smallFile.byteLength;
+    giveBack(this.#target.fields, this.#encoders, isSmall);
     return {
       rowCount: this.rowCount,
       byteLength: this.#output.byteLength,
