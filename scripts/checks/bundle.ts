@@ -1,43 +1,75 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { type BuildResult, build } from 'esbuild';
 import { ROOT } from '../process.ts';
 
-/** What a user's bundle of one entry may weigh: kB, minified and compressed by gzip, Parquet libraries included. */
-const BUDGETS: Readonly<Record<string, number>> = { '.': 60 };
+/** What an edge function that appends has: lake, catalog and store, drivers left out. */
+const APPEND = `
+  export { openLake, t } from './src/index.ts';
+  export { postgresCatalog } from './adapters/postgres.ts';
+  export { s3Store } from './adapters/s3.ts';
+`;
+const APPEND_NAME = 'to append: core + Postgres + S3';
+
+/** What is loaded at first may weigh so much: kB, minified and compressed by gzip, Parquet libraries included. */
+const BUDGETS: Readonly<Record<string, number>> = { edgemere: 60, [APPEND_NAME]: 60 };
 
 /** Bundles every export for the browser's side of the world, where a stray Node import of the core would fail. */
 export async function bundleReport(): Promise<{ lines: string[]; problems: string[] }> {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     exports: Record<string, string>;
   };
+  const sources = Object.entries(exports)
+    .filter(([, target]) => target.endsWith('.ts'))
+    .map(([path, target]) => [path === '.' ? 'edgemere' : `edgemere/${path.slice(2)}`, `export * from '${target}'`]);
   const lines: string[] = [];
   const problems: string[] = [];
-  for (const [path, target] of Object.entries(exports)) {
-    if (!target.endsWith('.ts')) continue;
-    const { outputFiles } = await build({
-      entryPoints: [join(ROOT, target)],
-      bundle: true,
-      minify: true,
-      write: false,
-      format: 'esm',
-      platform: 'neutral',
-      mainFields: ['module', 'main'],
-      conditions: ['browser', 'import'],
-      // What users bring themselves, and what a runtime has built in.
-      external: ['node:*', 'bun:*', 'postgres', '@aws-sdk/*'],
-      logLevel: 'silent',
-    });
-    const bytes = outputFiles[0]!.contents;
-    const size = gzipSync(bytes, { level: 9 }).byteLength / 1024;
-    const budget = BUDGETS[path];
-    const name = path === '.' ? 'edgemere' : `edgemere/${path.slice(2)}`;
-    lines.push(`${name.padEnd(22)} ${size.toFixed(1).padStart(6)} kB${budget ? ` of ${budget}` : ''}`);
-    if (budget !== undefined && size > budget) problems.push(`${name} is ${size.toFixed(1)} kB, over its ${budget} kB`);
-    if (path === '.' && /from"(node|bun):/.test(new TextDecoder().decode(bytes))) {
-      problems.push(`${name} imports a runtime's own module`);
-    }
+  for (const [name, source] of [...sources, [APPEND_NAME, APPEND]] as [string, string][]) {
+    const { atFirst, later, text } = await bundle(source);
+    const budget = BUDGETS[name];
+    const more = later > 0 ? `, ${later.toFixed(1)} kB when it is needed` : '';
+    lines.push(`${name.padEnd(32)} ${atFirst.toFixed(1).padStart(6)} kB${budget ? ` of ${budget}` : ''}${more}`);
+    if (budget !== undefined && atFirst > budget)
+      problems.push(`${name} is ${atFirst.toFixed(1)} kB, over its ${budget} kB`);
+    if (name === 'edgemere' && /from"(node|bun):/.test(text)) problems.push(`${name} imports a runtime's own module`);
   }
   return { lines, problems };
+}
+
+/** Sizes of what a program loads when it starts, and of what is imported dynamically. */
+async function bundle(source: string): Promise<{ atFirst: number; later: number; text: string }> {
+  const { outputFiles, metafile } = (await build({
+    stdin: { contents: source, resolveDir: ROOT, loader: 'ts' },
+    bundle: true,
+    splitting: true,
+    outdir: ROOT,
+    metafile: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['browser', 'import'],
+    // What users bring themselves, and what a runtime has built in.
+    external: ['node:*', 'bun:*', 'postgres', '@aws-sdk/*'],
+    absWorkingDir: ROOT,
+    logLevel: 'silent',
+  })) as BuildResult<{ metafile: true; write: false }>;
+  const { outputs } = metafile;
+  const first = new Set<string>();
+  const add = (path: string): void => {
+    if (first.has(path)) return;
+    first.add(path);
+    for (const { path: next, kind } of outputs[path]?.imports ?? [])
+      if (kind === 'import-statement' && next in outputs) add(next);
+  };
+  add(Object.keys(outputs).find((path) => outputs[path]!.entryPoint === '<stdin>')!);
+  const size = { atFirst: 0, later: 0, text: '' };
+  for (const { path, contents, text } of outputFiles) {
+    size.text += text;
+    const isFirst = [...first].some((name) => join(ROOT, name) === path);
+    size[isFirst ? 'atFirst' : 'later'] += gzipSync(contents, { level: 9 }).byteLength / 1024;
+  }
+  return size;
 }

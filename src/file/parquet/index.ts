@@ -1,7 +1,6 @@
 import type { Compressors } from '../compressors.ts';
 import type { FileFormat } from '../format.ts';
 import { createEncodedWriter } from './encode/file-writer.ts';
-import { openReader } from './reader.ts';
 
 /** Parquet, the format of DuckLake's data files. `compressors` are those that the runtime lacks. */
 export function parquetFormat(compressors: Compressors = {}): FileFormat {
@@ -9,6 +8,10 @@ export function parquetFormat(compressors: Compressors = {}): FileFormat {
     name: 'parquet',
     extension: '.parquet',
     createWriter: (target) => createEncodedWriter(target, { compressors }),
-    openReader: (object, hint) => openReader(object, { ...hint, compressors }),
+    // Whoever only appends doesn't load it: bundlers put it apart.
+    openReader: async (object, hint) => {
+      const { openReader } = await import('./reader.ts');
+      return openReader(object, { ...hint, compressors });
+    },
   };
 }
