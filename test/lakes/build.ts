@@ -1,8 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import type { DuckDBType } from '@duckdb/node-api';
 import { type TestLake, testLake } from '../support/lakes.ts';
-import { identifier, literal } from '../support/oracle.ts';
-import { type Canonical, canonicalOf } from './canonical.ts';
+import { literal } from '../support/oracle.ts';
 import { type Duck, isFatal } from './duck.ts';
 import { type History, REATTACH } from './history.ts';
 
@@ -86,75 +84,4 @@ function attachSql({ address, dataPath }: TestLake, more: string): string {
   if (address.kind === 'postgres') options.push(`METADATA_SCHEMA ${literal(address.schema)}`);
   if (more) options.push(more);
   return `ATTACH ${literal(`ducklake:${target}`)} AS lake (${options.join(', ')})`;
-}
-
-/** A table at a snapshot, as DuckDB shows it. */
-export interface ExpectedTable {
-  readonly snapshotId: number;
-  readonly schema: string;
-  readonly name: string;
-  readonly columns: readonly { readonly name: string; readonly type: DuckDBType; readonly canonical: Canonical }[];
-  /** Column by column, canonical. */
-  readonly cells: readonly (readonly string[])[];
-  readonly rowIds: readonly string[];
-  /** Why DuckDB can't read it; then it has neither columns nor rows. */
-  readonly failure?: string;
-}
-
-export interface ExpectedLake {
-  /** Oldest first. */
-  readonly snapshots: readonly {
-    readonly id: number;
-    readonly schemas: readonly string[];
-    readonly tables: readonly ExpectedTable[];
-  }[];
-}
-
-/** Everything that DuckDB reads in the attached lake. */
-export async function expect(duck: Duck, metadata: string): Promise<ExpectedLake> {
-  const lives = (alias: string): string =>
-    `s.snapshot_id >= ${alias}.begin_snapshot AND (${alias}.end_snapshot IS NULL OR s.snapshot_id < ${alias}.end_snapshot)`;
-  const ids = (await duck.rows(`SELECT snapshot_id FROM ${metadata}.ducklake_snapshot ORDER BY 1`)).map(([id]) =>
-    Number(id),
-  );
-  const schemas = await duck.rows(
-    `SELECT s.snapshot_id, c.schema_name FROM ${metadata}.ducklake_snapshot s, ${metadata}.ducklake_schema c WHERE ${lives('c')} ORDER BY ALL`,
-  );
-  const tables = await duck.rows(
-    `SELECT s.snapshot_id, c.schema_name, t.table_name FROM ${metadata}.ducklake_snapshot s, ${metadata}.ducklake_schema c, ${metadata}.ducklake_table t ` +
-      `WHERE ${lives('t')} AND ${lives('c')} AND t.schema_id = c.schema_id ORDER BY ALL`,
-  );
-  const snapshots: ExpectedLake['snapshots'][number][] = [];
-  for (const id of ids) {
-    const found: ExpectedTable[] = [];
-    for (const [at, schema, name] of tables)
-      if (Number(at) === id) found.push(await expectTable(duck, id, schema!, name!));
-    snapshots.push({
-      id,
-      schemas: schemas.filter(([at]) => Number(at) === id).map(([, name]) => name!),
-      tables: found,
-    });
-  }
-  return { snapshots };
-}
-
-async function expectTable(duck: Duck, snapshotId: number, schema: string, name: string): Promise<ExpectedTable> {
-  const place = { snapshotId, schema, name };
-  try {
-    const reader = await duck.read(
-      `SELECT rowid, * FROM lake.${identifier(schema)}.${identifier(name)} AT (VERSION => ${snapshotId})`,
-    );
-    const types = reader.columnTypes();
-    const [rowIds, ...values] = reader.getColumns();
-    const names = reader.columnNames();
-    const columns = types.slice(1).map((type, k) => ({ name: names[k + 1]!, type, canonical: canonicalOf(type) }));
-    return {
-      ...place,
-      columns,
-      rowIds: (rowIds ?? []).map(String),
-      cells: columns.map(({ canonical }, k) => (values[k] ?? []).map(canonical.theirs)),
-    };
-  } catch (error) {
-    return { ...place, columns: [], cells: [], rowIds: [], failure: String(error) };
-  }
 }

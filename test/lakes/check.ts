@@ -1,6 +1,7 @@
-import { build, type ExpectedLake, expect, type Kind } from './build.ts';
+import { build, type Kind } from './build.ts';
 import { type Comparison, compare, emptyComparison } from './compare.ts';
 import type { Duck } from './duck.ts';
+import { type ExpectedLake, expectLake } from './expected.ts';
 import type { History } from './history.ts';
 import { Random } from './random.ts';
 
@@ -12,8 +13,9 @@ export interface Checked extends Comparison {
 /** Makes the lake of a history in DuckDB, and compares what edgemere reads in it with what DuckDB does. */
 export async function check(duck: Duck, kind: Kind, history: History, seed = 0): Promise<Checked> {
   await using lake = await build(duck, kind, history);
-  const expected = await lake.ask(expect);
+  const random = new Random(seed);
+  const expected = await lake.ask((attached, metadata) => expectLake(attached, metadata, random));
   const result = emptyComparison();
-  await compare(await lake.place.open(), expected, new Random(seed), result);
+  await compare(await lake.place.open(), expected, random, result);
   return { ...result, expected, refusals: lake.refusals };
 }

@@ -1,5 +1,7 @@
 import { isLakeError, type Lake, type Table } from '../../src/index.ts';
-import type { ExpectedLake, ExpectedTable } from './build.ts';
+import { callerValue } from './caller-values.ts';
+import type { ExpectedChanges, ExpectedLake, ExpectedTable } from './expected.ts';
+import { filterWhere } from './filters.ts';
 import type { Random } from './random.ts';
 
 /** Something that edgemere got wrong. */
@@ -30,6 +32,9 @@ export const emptyComparison = (): Comparison => ({
 export const count = (counts: Map<string, number>, key: string, by = 1): void =>
   void counts.set(key, (counts.get(key) ?? 0) + by);
 
+/** What of edgemere isn't there yet. */
+const HAS: Readonly<Record<'filters' | 'changes', boolean>> = { filters: false, changes: false };
+
 /** A message without what differs from lake to lake. */
 export const plain = (message: string): string =>
   message
@@ -54,6 +59,7 @@ export async function compare(lake: Lake, expected: ExpectedLake, random: Random
     });
     for (const table of tables) await compareTable(lake, table, random, result);
   }
+  if (HAS.changes) for (const changes of expected.changes) await compareChanges(lake, changes, result);
 }
 
 async function compareTable(lake: Lake, expected: ExpectedTable, random: Random, result: Comparison): Promise<void> {
@@ -82,6 +88,7 @@ async function compareTable(lake: Lake, expected: ExpectedTable, random: Random,
     return sameRows('objects', texts(expected, ours, names, false), wanted(expected, names, false));
   });
   if (!isWhole && result.findings.length > 0) return;
+  if (HAS.filters) await compareFilters(table, expected, where, result);
   const some = random.shuffled(names).slice(0, random.int(1, names.length));
   await attempt(result, `${where}, only ${JSON.stringify(some)}`, async () => {
     const ours = await read(table, { columns: some, asOf });
@@ -104,11 +111,58 @@ async function compareTable(lake: Lake, expected: ExpectedTable, random: Random,
   });
 }
 
+async function compareFilters(table: Table, expected: ExpectedTable, where: string, result: Comparison): Promise<void> {
+  const names = expected.columns.map(({ name }) => name);
+  const all = wanted(expected, names, true);
+  for (const { filter, sql, rowIds } of expected.filters)
+    await attempt(result, `${where}, ${sql}`, async () => {
+      const options = {
+        columns: [...names, 'rowid'],
+        asOf: { snapshot: expected.snapshotId },
+        where: filterWhere(filter, callerValue),
+      };
+      const ours = texts(expected, await read(table, options), names, true);
+      return sameRows(
+        'filter',
+        ours,
+        all.filter((_, i) => rowIds.has(expected.rowIds[i]!)),
+      );
+    });
+}
+
+async function compareChanges(lake: Lake, expected: ExpectedChanges, result: Comparison): Promise<void> {
+  const { schema, name, from, to } = expected;
+  const where = `changes of "${schema}"."${name}" from ${from} to ${to}`;
+  if (expected.failure !== undefined) {
+    count(result.theirFailures, `changes: ${plain(expected.failure)}`);
+    return;
+  }
+  const feed = lake.table({ schema, name }) as unknown as {
+    changes(range: { from: number; to: number }): AsyncIterable<Record<string, unknown>>;
+  };
+  await attempt(result, where, async () => {
+    const ours: string[] = [];
+    for await (const change of feed.changes({ from, to })) {
+      const row = (change['row'] ?? change) as Record<string, unknown>;
+      const cells = expected.columns.map((column) => column.canonical.ours(own(row, column.name)));
+      ours.push(
+        [change['snapshotId'], change['rowid'] ?? change['rowId'], change['kind'] ?? change['type'], ...cells].join(
+          ' | ',
+        ),
+      );
+    }
+    const theirs = expected.rowIds.map((rowId, i) =>
+      [expected.snapshotIds[i], rowId, expected.kinds[i], ...expected.cells.map((column) => column[i])].join(' | '),
+    );
+    return sameRows('changes', ours, theirs);
+  });
+}
+
 type Columns = readonly ArrayLike<unknown>[];
 
 async function read(
   table: Table,
-  options: { columns: readonly string[]; asOf: { snapshot: number }; limit?: number },
+  options: { columns: readonly string[]; asOf: { snapshot: number }; limit?: number; where?: Record<string, unknown> },
 ): Promise<unknown[][]> {
   const out: unknown[][] = options.columns.map(() => []);
   for await (const { rowCount, columns } of table.scan(options).batches())

@@ -319,7 +319,9 @@ export function addFiles(random: Random, table: TableModel, serial: number): str
   const options = ['FORMAT PARQUET'];
   if (random.chance(0.3)) options.push(`ROW_GROUP_SIZE ${random.pick([1, 10, 2048])}`);
   if (random.chance(0.3))
-    options.push(`COMPRESSION ${random.pick(['uncompressed', 'gzip', 'zstd', 'brotli', 'lz4_raw'])}`);
+    options.push(
+      `COMPRESSION ${random.pick(['uncompressed', 'uncompressed', 'gzip', 'gzip', 'zstd', 'zstd', 'brotli', 'lz4_raw'])}`,
+    );
   if (random.chance(0.3)) options.push(`PARQUET_VERSION ${random.pick(['V1', 'V2'])}`);
   if (random.chance(0.15)) options.push("FIELD_IDS 'auto'");
   const path = `${folder}/add ${serial}${isHive ? '' : '.parquet'}`;
@@ -343,7 +345,10 @@ export function option(random: Random, model: Model): string {
   const [name, setting] = random.pick([
     ['data_inlining_row_limit', random.pick(['0', '3', '10', '10', '100'])],
     ['data_inlining_row_limit', random.pick(['0', '10', '100'])],
-    ['parquet_compression', `'${random.pick(['uncompressed', 'snappy', 'gzip', 'zstd', 'brotli', 'lz4', 'lz4_raw'])}'`],
+    [
+      'parquet_compression',
+      `'${random.pick(['uncompressed', 'uncompressed', 'snappy', 'snappy', 'gzip', 'gzip', 'zstd', 'zstd', 'brotli', 'lz4'])}'`,
+    ],
     ['parquet_version', random.pick(['1', '2'])],
     ['parquet_row_group_size', random.pick(['1', '10', '50', '2048'])],
     ['target_file_size', `'${random.pick(['1KB', '10KB', '512MB'])}'`],
