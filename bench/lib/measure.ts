@@ -7,6 +7,8 @@ export interface Contender {
   readonly runs?: number;
   /** What the last run took, when that is not the time that `run` took. */
   readonly millis?: () => number;
+  /** The most memory that the last run took, where it had a process of its own. */
+  readonly peakMiB?: () => number;
 }
 
 export interface Figure {
@@ -17,6 +19,7 @@ export interface Figure {
   /** Processor time of the whole process, other threads included: of use where the machine has other things to do. */
   readonly cpuMedian: number;
   readonly byteLength: number | undefined;
+  readonly peakMiB?: number;
 }
 
 /**
@@ -43,12 +46,13 @@ export async function measure(contenders: readonly Contender[], runs: number): P
       const { user, system } = process.cpuUsage(before);
       cpuMillis[i]!.push((user + system) / 1000);
     }
-  return contenders.map(({ name }, i) => ({
+  return contenders.map(({ name, peakMiB }, i) => ({
     name,
     millis: taken[i]!,
     median: median(taken[i]!),
     cpuMedian: median(cpuMillis[i]!),
     byteLength: lengths[i],
+    ...(peakMiB === undefined ? {} : { peakMiB: peakMiB() }),
   }));
 }
 

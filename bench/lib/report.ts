@@ -57,15 +57,22 @@ function commit(): string {
 }
 
 export function answerTable({ question, of, figures }: Answer): string {
-  const rows = figures.map(({ name, median, cpuMedian, millis, byteLength }, i) => [
+  const rows = figures.map(({ name, median, cpuMedian, millis, byteLength, peakMiB }, i) => [
     name,
     shown(median),
     i === 0 ? '' : `${(median / figures[0]!.median).toFixed(2)} ×`,
     shown(cpuMedian),
     byteLength === undefined ? '' : (byteLength / 1e6).toFixed(byteLength > 1e6 ? 2 : 4),
     String(millis.length),
+    ...(peakMiB === undefined ? [] : [peakMiB.toFixed(0)]),
   ]);
-  return [`${question}: ${of}`, ...aligned([['', 'ms', 'ratio', 'CPU ms', 'MB', 'runs'], ...rows])].join('\n');
+  return [
+    `${question}: ${of}`,
+    ...aligned([
+      ['', 'ms', 'ratio', 'CPU ms', 'MB', 'runs', ...(figures[0]?.peakMiB === undefined ? [] : ['peak MiB'])],
+      ...rows,
+    ]),
+  ].join('\n');
 }
 
 function shown(millis: number): string {

@@ -1,6 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { localStore } from '../../adapters/local.ts';
+import { sqliteCatalog } from '../../adapters/sqlite.ts';
 import { ColumnEncoder } from '../../src/file/parquet/encode/column.ts';
 import { PageAssembler } from '../../src/file/parquet/encode/page.ts';
-import { events } from '../lib/data.ts';
+import { openLake, t } from '../../src/index.ts';
+import { events, type Row } from '../lib/data.ts';
 import { onlyReading } from '../lib/peers.ts';
 import type { Question } from '../lib/question.ts';
 import { encode, gathered } from '../lib/writers.ts';
@@ -74,9 +80,78 @@ export const stages: Question = {
         stage('validate, convert, statistics, dictionaries', () => spent.append + spent.takeChunk - spent.closePage),
         stage('encode pages', () => spent.closePage - spent.assemble),
         stage('compress', () => spent.assemble),
-        stage('footer, store', () => spent.all - spent.gather - spent.append - spent.takeChunk),
+        stage('footer, file', () => spent.all - spent.gather - spent.append - spent.takeChunk),
         onlyReading(events, data),
       ],
     };
+    yield* inserts(data, 1);
+    yield* inserts(data.slice(0, 100), 50);
   },
 };
+
+/** Whole inserts: what of them is the store's, local files, and what the catalog's, SQLite. */
+async function* inserts(rows: readonly Row[], times: number): ReturnType<Question['ask']> {
+  const folder = await mkdtemp(join(tmpdir(), 'edgemere-stages-'));
+  const took = { all: 0, store: 0, catalog: 0 };
+  const store = localStore();
+  const catalog = sqliteCatalog({ path: join(folder, 'catalog.sqlite') });
+  const lake = await openLake({
+    catalog: timed(catalog, (millis) => (took.catalog += millis)),
+    store: timed(store, (millis) => (took.store += millis)),
+    dataPath: `${folder}/`,
+  });
+  try {
+    const columns = { id: t.int64(), ts: t.timestamp(), user: t.varchar(), event: t.varchar(), url: t.varchar() };
+    const table = await lake.createTable('events', {
+      ...columns,
+      amount: t.float64(),
+      qty: t.int32(),
+      ok: t.boolean(),
+    });
+    const stage = (name: string, millis: () => number) => ({ name, millis, run: async () => undefined });
+    yield {
+      of: `${times === 1 ? 'an insert' : `${times} inserts`} of ${rows.length} rows`,
+      contenders: [
+        {
+          name: 'all of it',
+          millis: () => took.all,
+          async run() {
+            Object.assign(took, { all: 0, store: 0, catalog: 0 });
+            const start = performance.now();
+            let byteLength = 0;
+            for (let i = 0; i < times; i++)
+              for (const file of (await table.insert(rows as never)).files) byteLength += file.byteLength;
+            took.all = performance.now() - start;
+            return byteLength;
+          },
+        },
+        stage('store: create, write, close', () => took.store),
+        stage('catalog: read, commit', () => took.catalog),
+        stage('gather, encode, plan', () => took.all - took.store - took.catalog),
+      ],
+    };
+  } finally {
+    await lake[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same object, whose methods tell how long their promises took. */
+function timed<T extends object>(target: T, tell: (millis: number) => void): T {
+  return new Proxy(target, {
+    get(of, key) {
+      const value: unknown = Reflect.get(of, key, of);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        const start = performance.now();
+        const result: unknown = value.apply(of, args);
+        if (!(result instanceof Promise)) return result;
+        return result.then((made: unknown) => {
+          tell(performance.now() - start);
+          // The writer of an object.
+          return typeof made === 'object' && made !== null && 'abort' in made ? timed(made, tell) : made;
+        });
+      };
+    },
+  });
+}
