@@ -1,4 +1,5 @@
 import type { Field } from '../schema/field.ts';
+import type { Physical } from '../spec/values/value-codec.ts';
 import type { ColumnStats } from '../stats/column-stats.ts';
 import type { ObjectReader, ObjectWriter } from '../storage/object-store.ts';
 
@@ -62,18 +63,63 @@ export interface FileWriter {
   abort(): Promise<void>;
 }
 
+/** How a file's columns are found. By field id, unless the file has none or the catalog maps its names. */
+export type FileBinding =
+  | { readonly kind: 'ids' }
+  /** `mapping_id` of the data file: names to field ids, nested; hive columns come from the path, which `partition` holds. */
+  | { readonly kind: 'names'; readonly names: readonly MappedName[] }
+  /** Neither: the n-th column of the file is the n-th of these fields, the table's at the snapshot the file was added. */
+  | { readonly kind: 'positions'; readonly fields: readonly Field[] };
+
+/** A row of `ducklake_name_mapping` with those below it. */
+export interface MappedName {
+  readonly sourceName: string;
+  readonly fieldId: number;
+  /** For a hive column: its value in the file's path, `null` for NULL. */
+  readonly partition?: { readonly value: string | null } | undefined;
+  readonly children: readonly MappedName[];
+}
+
 export interface ReadRequest {
-  /** In the order in which the batches hold them; bound by field id, never by name. */
+  /**
+   * In the order in which the batches hold them; bound by field id, never by name. Among them may be {@link rowIdField} and
+   * {@link snapshotIdField}, which are NULL throughout where the file has no such column.
+   */
   readonly fields: readonly Field[];
+  /** `ids` by default. */
+  readonly binding?: FileBinding | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Rows after which reading may stop. */
   readonly limit?: number | undefined;
+  /** Whether rows with such statistics can matter: row groups (and pages) that can't are not read. All matter by default. */
+  readonly matters?: ((bounds: BoundsOf) => boolean) | undefined;
 }
 
-/** Decoded rows as columns: values as users get them (see DESIGN §6). */
+/** What is known of a field's values in a part of a file: `undefined` when nothing is. Bounds are physical values. */
+export type BoundsOf = (field: Field) => ValueBounds | undefined;
+
+export interface ValueBounds {
+  /** `undefined` when not known. Without NaN. */
+  readonly min: Physical | undefined;
+  readonly max: Physical | undefined;
+  readonly nullCount: number | undefined;
+  readonly rowCount: number;
+}
+
+/** One column of a batch. */
+export interface ColumnVector {
+  /** As stored: physical values (nested: as callers get them), NULL as `null`. Typed arrays where there is no NULL and the type has one. */
+  readonly values: ArrayLike<unknown>;
+  /** From a stored value to what callers get; `undefined` where that is the same. Never called with NULL. */
+  readonly decode: ((value: never) => unknown) | undefined;
+}
+
+/** Rows as columns. */
 export interface ReadBatch {
   readonly rowCount: number;
-  readonly columns: readonly ArrayLike<unknown>[];
+  /** Position in the file of the first row; the others follow it without a gap. */
+  readonly firstPosition: number;
+  readonly columns: readonly ColumnVector[];
 }
 
 export interface FileReader {

@@ -1,6 +1,7 @@
 import type { AsOf, LiveFile } from '../catalog/store.ts';
 import type { CatalogView, TableInfo } from '../catalog/view.ts';
 import { LakeError, showValue } from '../errors.ts';
+import type { ColumnVector } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
 import { withParts } from '../schema/tree.ts';
 import type { Session } from '../session.ts';
@@ -82,7 +83,7 @@ export class Scan<Row> implements AsyncIterable<Row> {
         rest -= rowCount;
         yield {
           rowCount,
-          columns: namedColumns(fields, batch.columns),
+          columns: namedColumns(fields, batch.columns.map(decoded)),
         };
         if (rest === 0) return;
       }
@@ -109,6 +110,11 @@ function columnOf(table: TableInfo, name: string): Field {
   throw new LakeError('NOT_FOUND', `table "${table.name}" has no column "${name}"; it has ${names}`, {
     context: { schema: table.schema.name, table: table.name, column: name },
   });
+}
+
+function decoded({ values, decode }: ColumnVector): ArrayLike<unknown> {
+  if (!decode) return values;
+  return Array.from(values, (value) => (value === null ? null : decode(value as never)));
 }
 
 /** A record that also holds columns with names such as `__proto__` as keys of its own. */

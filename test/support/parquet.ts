@@ -1,4 +1,4 @@
-import type { FileOptions, FileTarget, ReadRequest, WrittenFile } from '../../src/file/format.ts';
+import type { ColumnVector, FileOptions, FileTarget, ReadRequest, WrittenFile } from '../../src/file/format.ts';
 import { parquetFormat } from '../../src/file/parquet/index.ts';
 import type { Field } from '../../src/schema/field.ts';
 import { parseType } from '../../src/spec/types.ts';
@@ -98,7 +98,14 @@ export async function readFile(bytes: Uint8Array, request: ReadRequest): Promise
   const reader = await parquet.openReader(objectOf(bytes));
   const columns: unknown[][] = request.fields.map(() => []);
   for await (const batch of reader.read(request))
-    for (const [i, column] of batch.columns.entries())
-      for (let row = 0; row < batch.rowCount; row++) columns[i]!.push(column[row]);
+    for (const [i, column] of batch.columns.entries()) columns[i]!.push(...decoded(column, batch.rowCount));
   return columns;
+}
+
+/** A column's values as callers get them. */
+export function decoded({ values, decode }: ColumnVector, rowCount: number = values.length): unknown[] {
+  return Array.from({ length: rowCount }, (_, row) => {
+    const value = values[row];
+    return decode && value !== null ? decode(value as never) : value;
+  });
 }

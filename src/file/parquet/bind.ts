@@ -1,15 +1,24 @@
 import type { SchemaElement, SchemaTree } from 'hyparquet';
 import { LakeError } from '../../errors.ts';
 import type { Field } from '../../schema/field.ts';
-import { codecFor } from '../../spec/values/codec.ts';
+import { codecFor, type Physical } from '../../spec/values/codec.ts';
 import { type Assembly, leavesOf } from './assemble.ts';
 import { isStoredAsText, loadedForm, type Raw } from './loaded.ts';
 
 /** How one requested column is got from a file. */
 export type BoundColumn =
   /** The file was written before the column was added: every row has `value`. */
-  | { readonly kind: 'missing'; readonly value: unknown }
-  | ({ readonly kind: 'flat'; readonly convert: ((raw: Raw) => unknown) | undefined } & BoundLeaf)
+  | {
+      readonly kind: 'missing';
+      readonly value: Physical | null;
+      readonly decode: ((value: never) => unknown) | undefined;
+    }
+  | (BoundLeaf & {
+      readonly kind: 'flat';
+      /** From what the decoder gives to physical values. */
+      readonly load: ((raw: Raw) => Physical) | undefined;
+      readonly decode: ((value: never) => unknown) | undefined;
+    })
   | { readonly kind: 'nested'; readonly assembly: Assembly; readonly leaves: readonly BoundLeaf[] };
 
 /** A leaf of the file. */
@@ -47,10 +56,9 @@ class Binder {
 
   column(field: Field): BoundColumn {
     const node = this.#root.children.find((child) => child.element.field_id === field.id);
-    if (!node) return { kind: 'missing', value: missingValue(field) };
+    if (!node) return { kind: 'missing', value: defaultBefore(field), decode: decodeOf(field) };
     if (field.children.length === 0) {
-      const convert = conversion(node, field);
-      return { kind: 'flat', convert, ...this.#leaf([this.#root, node], field) };
+      return { kind: 'flat', ...flatConversion(node, field), ...this.#leaf([this.#root, node], field) };
     }
     const leaves: BoundLeaf[] = [];
     const assembly = this.#part([this.#root, node], field, { definition: 0, repetition: 0 }, leaves);
@@ -113,14 +121,24 @@ function below({ definition, repetition }: Levels, { repetition_type }: SchemaEl
   };
 }
 
-/** From raw Parquet values to what callers get; `undefined` where they are the same. */
-function conversion(node: SchemaTree, field: Field): ((raw: Raw) => unknown) | undefined {
+/** From raw Parquet values to physical ones, and on to what callers get; `undefined` where they are the same. */
+function flatConversion(node: SchemaTree, field: Field): Pick<BoundColumn & { kind: 'flat' }, 'load' | 'decode'> {
   if (node.children.length > 0 || node.element.repetition_type === 'REPEATED')
     throw unreadable(field, 'is nested there');
+  return { load: loadedForm(node.element, field.type), decode: decodeOf(field) };
+}
+
+function conversion(node: SchemaTree, field: Field): ((raw: Raw) => unknown) | undefined {
+  const { load, decode } = flatConversion(node, field);
+  if (!load || !decode) return load ?? (decode as ((raw: Raw) => unknown) | undefined);
+  return (raw) => decode(load(raw) as never);
+}
+
+/** From physical values to what callers get; `undefined` where they are the same. */
+export function decodeOf(field: Field): ((value: never) => unknown) | undefined {
+  if (field.children.length > 0 || isDecodedAsLoaded(field)) return undefined;
   const codec = codecFor(field.type);
-  const load = loadedForm(node.element, field.type);
-  if (isDecodedAsLoaded(field)) return load;
-  return load ? (raw) => codec.decode(load(raw)) : (raw) => codec.decode(raw);
+  return (value) => codec.decode(value);
 }
 
 /** Types whose physical values are what callers get. */
@@ -128,11 +146,17 @@ function isDecodedAsLoaded({ type }: Field): boolean {
   return /^(boolean|u?int\d+|float\d+|varchar|blob|uuid|interval)$/.test(type.name);
 }
 
-/** What rows of a file have in a column that was added after it was written. */
-function missingValue({ initialDefault, type }: Field): unknown {
-  if (initialDefault === null) return null;
-  const codec = codecFor(type);
-  return codec.decode(codec.fromText(initialDefault));
+/** What rows of a file have in a column that was added after it was written: a physical value. */
+function defaultBefore({ initialDefault, type, children }: Field): Physical | null {
+  if (initialDefault === null || children.length > 0) return null;
+  return codecFor(type).fromText(initialDefault);
+}
+
+/** The same of a part of a nested column, as callers get it. */
+function missingValue(field: Field): unknown {
+  const value = defaultBefore(field);
+  const decode = decodeOf(field);
+  return value === null || !decode ? value : decode(value as never);
 }
 
 function physicalElement({ converted_type: _, logical_type: __, ...element }: SchemaElement): SchemaElement {

@@ -2,9 +2,10 @@ import type { ColumnMetaData, FileMetaData, Compressors as Inflated, RowGroup, S
 import { readColumn } from 'hyparquet/src/column.js';
 import { parquetSchema } from 'hyparquet/src/metadata.js';
 import { LakeError } from '../../errors.ts';
+import type { Physical } from '../../spec/values/value-codec.ts';
 import type { ObjectReader } from '../../storage/object-store.ts';
 import type { Compressors } from '../compressors.ts';
-import type { FileReader, ReadBatch, ReaderHint, ReadRequest } from '../format.ts';
+import type { ColumnVector, FileReader, ReadBatch, ReaderHint, ReadRequest } from '../format.ts';
 import { Assembler } from './assemble.ts';
 import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
 import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
@@ -34,19 +35,23 @@ async function* readRows(
   metadata: FileMetaData,
   root: SchemaTree,
   compressors: Compressors,
-  { fields, signal, limit = Number.POSITIVE_INFINITY }: ReadRequest,
+  { fields, binding, signal, limit = Number.POSITIVE_INFINITY }: ReadRequest,
 ): AsyncGenerator<ReadBatch> {
   signal?.throwIfAborted();
+  if (binding && binding.kind !== 'ids')
+    throw new LakeError('UNSUPPORTED', 'data files without field ids cannot be read yet');
   const columns = bindColumns(root, fields);
   let left = limit;
+  let firstPosition = 0;
   for (const group of metadata.row_groups) {
     if (left <= 0) return;
     const rowCount = Math.min(Number(group.num_rows), left);
     if (rowCount === 0) continue;
     left -= rowCount;
-    const batch = await readGroup(object, group, columns, rowCount, compressors, signal);
+    const vectors = await readGroup(object, group, columns, rowCount, compressors, signal);
     signal?.throwIfAborted();
-    yield batch;
+    yield { rowCount, firstPosition, columns: vectors };
+    firstPosition += Number(group.num_rows);
     signal?.throwIfAborted();
   }
 }
@@ -58,7 +63,7 @@ async function readGroup(
   rowCount: number,
   compressors: Compressors,
   signal: AbortSignal | undefined,
-): Promise<ReadBatch> {
+): Promise<ColumnVector[]> {
   const chunks = columns.flatMap(leavesOf).map(({ leaf }) => chunkOf(group, leaf));
   const bytes = await readRanges(object, chunks.map(chunkRange));
   const loaded: LoadedChunk[] = [];
@@ -71,7 +76,7 @@ async function readGroup(
   const next = loaded.values();
   const nextChunk = (): LoadedChunk => next.next().value!;
   const groupRows = Number(group.num_rows);
-  return { rowCount, columns: columns.map((column) => decodeColumn(column, nextChunk, groupRows, rowCount)) };
+  return columns.map((column) => decodeColumn(column, nextChunk, groupRows, rowCount));
 }
 
 function decodeColumn(
@@ -79,14 +84,14 @@ function decodeColumn(
   nextChunk: () => LoadedChunk,
   groupRows: number,
   rowCount: number,
-): ArrayLike<unknown> {
+): ColumnVector {
   switch (column.kind) {
     case 'missing':
-      return new Array<unknown>(rowCount).fill(column.value);
+      return { values: new Array<unknown>(rowCount).fill(column.value), decode: column.decode };
     case 'flat':
-      return decodeFlat(nextChunk(), column, groupRows, rowCount);
+      return { values: decodeFlat(nextChunk(), column, groupRows, rowCount), decode: column.decode };
     case 'nested':
-      return decodeNested(column, column.leaves.map(nextChunk), rowCount);
+      return { values: decodeNested(column, column.leaves.map(nextChunk), rowCount), decode: undefined };
   }
 }
 
@@ -118,7 +123,7 @@ function chunkRange(chunk: ColumnMetaData): ByteRange {
 
 function decodeFlat(
   { chunk, bytes, compressors }: LoadedChunk,
-  { schemaPath, isText, convert }: BoundColumn & { kind: 'flat' },
+  { schemaPath, isText, load }: BoundColumn & { kind: 'flat' },
   groupRows: number,
   rowCount: number,
 ): ArrayLike<unknown> {
@@ -127,7 +132,7 @@ function decodeFlat(
     const decoder = decoderOf({ chunk, schemaPath, isText, compressors });
     const selection = { groupStart: 0, selectStart: 0, selectEnd: rowCount, groupRows };
     const { data: pages } = readColumn({ view, offset: 0 }, selection, decoder);
-    return join(pages as readonly ArrayLike<Raw | null | undefined>[], convert, rowCount);
+    return join(pages as readonly ArrayLike<Raw | null | undefined>[], load, rowCount);
   });
 }
 
@@ -155,10 +160,10 @@ function decodingChunk<T>(chunk: ColumnMetaData, schemaPath: SchemaTree[], decod
   });
 }
 
-/** The pages' values as one array, converted. */
+/** The pages' values as one array of physical values. */
 function join(
   pages: readonly ArrayLike<Raw | null | undefined>[],
-  convert: ((raw: Raw) => unknown) | undefined,
+  load: ((raw: Raw) => Physical) | undefined,
   rowCount: number,
 ): ArrayLike<unknown> {
   const values = new Array<unknown>(rowCount);
@@ -166,7 +171,7 @@ function join(
   for (const page of pages)
     for (let i = 0; i < page.length && row < rowCount; i++) {
       const raw = page[i];
-      values[row++] = raw === null || raw === undefined ? null : convert ? convert(raw) : raw;
+      values[row++] = raw === null || raw === undefined ? null : load ? load(raw) : raw;
     }
   if (row < rowCount) throw corrupt(`${row} rows were found, ${rowCount} expected`);
   return values;
