@@ -16,7 +16,7 @@ export class Duck implements AsyncDisposable {
     this.#instance = await DuckDBInstance.create(':memory:', {
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
-      threads: '2',
+      threads: '1',
     });
     this.#db = await this.#instance.connect();
     for (const name of EXTENSIONS) await this.#db.run(`LOAD '${join(folder, `${name}.duckdb_extension`)}'`);
