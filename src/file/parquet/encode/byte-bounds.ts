@@ -5,6 +5,8 @@ export class ByteBounds {
   #min: Uint8Array | undefined;
   #max: Uint8Array | undefined;
   readonly #enabled: boolean;
+  /** Those of what was observed last. */
+  observed: readonly [min: Uint8Array, max: Uint8Array] | undefined;
 
   constructor(enabled: boolean) {
     this.#enabled = enabled;
@@ -67,8 +69,11 @@ export class ByteBounds {
       }
       at = end + gap;
     }
-    this.add(bytes.subarray(minAt, minEnd));
-    this.add(bytes.subarray(maxAt, maxEnd));
+    const min = bytes.slice(minAt, minEnd);
+    const max = bytes.slice(maxAt, maxEnd);
+    this.observed = [min, max];
+    if (this.#min === undefined || compare(min, 0, min.length, this.#min, 0, this.#min.length) < 0) this.#min = min;
+    if (this.#max === undefined || compare(max, 0, max.length, this.#max, 0, this.#max.length) > 0) this.#max = max;
   }
 
   /** Looks at one, and copies it when it is a bound. */

@@ -62,6 +62,8 @@ export abstract class ColumnEncoder {
   /** Values, none NULL, in the open page. */
   protected count = 0;
   protected capacity = 0;
+  /** Of the page that `encode` encodes. Left `undefined` where it would cost much. */
+  protected pageBounds: readonly [min: Physical, max: Physical] | undefined;
   #pages: Page[] = [];
   #pagesLength = 0;
   #encodings = new Set<Encoding>();
@@ -174,12 +176,13 @@ export abstract class ColumnEncoder {
     const repetitionLength = levels.write(body);
     const definitionLength = body.length - repetitionLength;
     const nullCount = slots - this.count;
+    this.pageBounds = undefined;
     const encoding = this.count === 0 ? encodings.plain : this.encode(body);
     this.count = 0;
     levels.reset();
     this.#slots += slots;
     this.#nullCount += nullCount;
-    this.#addPage({
+    const page = this.#addPage({
       type: pageTypes.dataV2,
       encoding,
       valueCount: slots,
@@ -188,6 +191,7 @@ export abstract class ColumnEncoder {
       repetitionLength,
       definitionLength,
     });
+    page.bounds = this.pageBounds;
   }
 
   #addPage(content: PageContent): Page {

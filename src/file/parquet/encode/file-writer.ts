@@ -1,16 +1,15 @@
 import { LakeError } from '../../../errors.ts';
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
-import { boundsText, hasBounds, isFloat, maxBoundByteLength } from '../../../stats/bounds.ts';
+import { boundsText, hasBounds, isFloat } from '../../../stats/bounds.ts';
 import type { ColumnBatch, ColumnStats, FileTarget, FileWriter, WrittenFile } from '../../format.ts';
 import { explain, missingValue } from '../refuse.ts';
-import { hasFooterBounds } from '../schema.ts';
-import { type Stored, storedForm } from '../stored.ts';
+import { fileBounds, pageIndexOf } from './chunk-bounds.ts';
 import type { Chunk, ColumnEncoder } from './column.ts';
 import { type EncoderOptions, type Encoders, giveBack, takeEncoders } from './encoders.ts';
 import { pageTypes } from './encodings.ts';
-import { type ChunkEntry, type RowGroupEntry, writeFooter } from './footer.ts';
+import { type ChunkEntry, type IndexPlace, type RowGroupEntry, writeFooter } from './footer.ts';
 import { Output } from './output.ts';
-import { plainValue } from './plain-value.ts';
+import { writeColumnIndex, writeOffsetIndex } from './page-index.ts';
 import { scratch } from './scratch.ts';
 
 /** Rows that all columns take in before the next: their cells and the columns' tables stay in the cache. */
@@ -196,13 +195,35 @@ class EncodedFileWriter implements FileWriter {
       byteLength,
       dictionaryOffset: hasDictionary ? offset : undefined,
       dataOffset: hasDictionary ? offset + first.bytes.length : offset,
-      bounds: footerBounds(leaf, chunk),
+      // To readers that order NaN above all numbers, as DuckDB does, bounds without it would be wrong.
+      bounds: chunk.containsNan ? undefined : fileBounds(leaf, chunk.bounds),
+      pageIndex: pageIndexOf(leaf, chunk),
     };
+  }
+
+  /** For row groups of more pages than one a column: for all of their columns, since skipped rows are skipped in each. */
+  async #writePageIndex(): Promise<void> {
+    const chunks = this.#rowGroups.flatMap((group) =>
+      group.chunks.some(({ pageIndex }) => pageIndex.pages.length > 1) ? group.chunks : [],
+    );
+    const { body } = scratch;
+    const write = async (append: () => void): Promise<IndexPlace> => {
+      body.length = 0;
+      append();
+      const place = { offset: this.#output.byteLength, byteLength: body.length };
+      await this.#output.write(body.copy());
+      return place;
+    };
+    for (const chunk of chunks)
+      if (chunk.pageIndex.hasBounds) chunk.columnIndex = await write(() => writeColumnIndex(body, chunk.pageIndex));
+    for (const chunk of chunks)
+      chunk.offsetIndex = await write(() => writeOffsetIndex(body, chunk.pageIndex, chunk.dataOffset));
   }
 
   async #close(): Promise<WrittenFile> {
     if (this.#openRowCount > 0) await this.#writeRowGroup();
     if (this.#output.byteLength === 0) await this.#output.write(magic);
+    await this.#writePageIndex();
     const footer = scratch.body;
     footer.length = 0;
     writeFooter(footer, this.#encoders.frame, this.#rowGroups);
@@ -254,20 +275,4 @@ function statsOf({ leaf, codec }: ColumnEncoder, totals: LeafTotals): ColumnStat
     ...(bounds === undefined ? { min: undefined, max: undefined } : boundsText(type, bounds[0], bounds[1], codec)),
     containsNan: isFloat(type) ? containsNan : undefined,
   };
-}
-
-/** A row group's bounds for the footer; none where they would be long, or would mislead readers. */
-function footerBounds({ leaf }: ColumnEncoder, chunk: Chunk): ChunkEntry['bounds'] {
-  const { type } = leaf.field;
-  // To readers that order NaN above all numbers, as DuckDB does, bounds without it would be wrong.
-  if (chunk.bounds === undefined || chunk.containsNan || !hasFooterBounds(type)) return undefined;
-  let [min, max] = chunk.bounds;
-  if (isFloat(type)) {
-    // Readers may tell the zeros apart: the bounds have to contain both.
-    if (min === 0) min = -0;
-    if (max === 0) max = 0;
-  }
-  const toStored = storedForm(type) ?? ((value: Physical) => value as Stored);
-  const bounds = [plainValue(leaf.element, toStored(min)), plainValue(leaf.element, toStored(max))] as const;
-  return bounds[0].length <= maxBoundByteLength && bounds[1].length <= maxBoundByteLength ? bounds : undefined;
 }

@@ -15,6 +15,9 @@ export class FloatColumn extends ColumnEncoder {
   readonly #single: boolean;
   readonly #pages: FloatPages;
   #values: Floats;
+  #pageMin = Number.POSITIVE_INFINITY;
+  #pageMax = Number.NEGATIVE_INFINITY;
+  #pageHasNan = false;
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
   #containsNan = false;
@@ -72,8 +75,8 @@ export class FloatColumn extends ColumnEncoder {
   /** Takes the bounds of the stored floats from `start` on. */
   #observe(start: number, values: ArrayLike<unknown>, from: number, to: number): void {
     const floats = this.#values;
-    let min = this.#min;
-    let max = this.#max;
+    let min = this.#pageMin;
+    let max = this.#pageMax;
     let nans = 0;
     for (let i = start; i < this.count; i++) {
       const value = floats[i]!;
@@ -85,12 +88,22 @@ export class FloatColumn extends ColumnEncoder {
     // A number that is too large for a float32 was stored as infinity.
     if (this.#single && (max === Number.POSITIVE_INFINITY || min === Number.NEGATIVE_INFINITY))
       for (let i = from; i < to; i++) if (typeof values[i] === 'number') this.codec.encode(values[i]);
-    this.#min = min;
-    this.#max = max;
-    if (nans > 0) this.#containsNan = true;
+    this.#pageMin = min;
+    this.#pageMax = max;
+    if (nans > 0) this.#pageHasNan = true;
   }
 
   protected encode(out: ByteBuffer): Encoding {
+    const min = this.#pageMin;
+    const max = this.#pageMax;
+    // To readers that order NaN above all numbers bounds without it would be wrong.
+    if (min <= max && !this.#pageHasNan) this.pageBounds = [min, max];
+    if (min < this.#min) this.#min = min;
+    if (max > this.#max) this.#max = max;
+    this.#containsNan ||= this.#pageHasNan;
+    this.#pageMin = Number.POSITIVE_INFINITY;
+    this.#pageMax = Number.NEGATIVE_INFINITY;
+    this.#pageHasNan = false;
     const { buffer, byteOffset, byteLength } = this.#values;
     return this.#pages.encode(out, new Int32Array(buffer, byteOffset, byteLength >>> 2), this.count);
   }

@@ -2,6 +2,7 @@ import type { LogicalType, SchemaElement } from 'hyparquet';
 import { ByteBuffer } from './byte-buffer.ts';
 import type { Leaf } from './column.ts';
 import type { Encoding } from './encodings.ts';
+import type { PageIndex } from './page-index.ts';
 import { ThriftWriter } from './thrift.ts';
 
 /** A column chunk as the footer tells of it. */
@@ -18,6 +19,16 @@ export interface ChunkEntry {
   readonly dataOffset: number;
   /** In PLAIN encoding, exact. */
   readonly bounds: readonly [min: Uint8Array, max: Uint8Array] | undefined;
+  readonly pageIndex: PageIndex;
+  /** Where the page index was written, if it was. */
+  offsetIndex?: IndexPlace;
+  columnIndex?: IndexPlace;
+}
+
+/** Part of the file. */
+export interface IndexPlace {
+  readonly offset: number;
+  readonly byteLength: number;
 }
 
 export interface RowGroupEntry {
@@ -172,4 +183,12 @@ function writeChunk(thrift: ThriftWriter, chunk: ChunkEntry): void {
       thrift.bool(8, true);
     });
   });
+  if (chunk.offsetIndex !== undefined) {
+    thrift.int64(4, chunk.offsetIndex.offset);
+    thrift.int32(5, chunk.offsetIndex.byteLength);
+  }
+  if (chunk.columnIndex !== undefined) {
+    thrift.int64(6, chunk.columnIndex.offset);
+    thrift.int32(7, chunk.columnIndex.byteLength);
+  }
 }

@@ -128,6 +128,8 @@ export class Int32Column extends ColumnEncoder {
     this.#max = Math.max(this.#max, max);
     this.#pageMin = Number.POSITIVE_INFINITY;
     this.#pageMax = Number.NEGATIVE_INFINITY;
+    const { physical } = this.#input;
+    this.pageBounds = [physical(min), physical(max)];
 
     const page = { words: this.#values, stride: 1, count: this.count, min: BigInt(min), max: BigInt(max) } as const;
     return this.#pages.encode(out, page);

@@ -158,6 +158,8 @@ export class Int64Column extends ColumnEncoder {
     if (this.#max === undefined || max > this.#max) this.#max = max;
     this.#pageMin = undefined;
     this.#pageMax = undefined;
+    const { physical } = this.#input;
+    this.pageBounds = [physical(min), physical(max)];
 
     const page = { words: this.#high, stride: 2, count: this.count, min, max } as const;
     return this.#pages.encode(out, page);

@@ -1,3 +1,4 @@
+import type { Physical } from '../../../spec/values/codec.ts';
 import { carve } from './arena.ts';
 import { ByteBuffer } from './byte-buffer.ts';
 import type { Codec } from './compression.ts';
@@ -25,6 +26,8 @@ export interface Page {
   bytes: Uint8Array;
   /** Length of header and body before compression. */
   uncompressedLength: number;
+  /** Of the values of a data page, where they are known; text as its UTF-8. */
+  bounds?: readonly [min: Physical, max: Physical] | undefined;
 }
 
 const tinyLength = 64;

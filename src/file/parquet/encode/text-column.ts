@@ -206,6 +206,7 @@ export class TextColumn extends ColumnEncoder {
       this.#direct = true;
     }
     this.#bounds.observe(this.#bytes, 0, 0, this.#integers, count);
+    if (this.#kind === 'text') this.pageBounds = this.#bounds.observed;
     const encoding = writeByteArrays(out, this.#bytes, this.#integers, count, this.bench.version);
     this.#bytes.length = 0;
     this.#held = undefined;
