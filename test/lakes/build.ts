@@ -28,6 +28,7 @@ export async function build(duck: Duck, kind: Kind, history: History): Promise<B
   try {
     const outside = `${place.folder}/outside`;
     await mkdir(outside);
+    await mkdir(place.dataPath, { recursive: true });
     await attach(history.attach);
     const run = async (sql: string): Promise<boolean> => {
       try {

@@ -27,14 +27,22 @@ export function generate(seed: number): History {
   const taste: Taste = {
     maintenance: level(),
     alter: level(),
-    deletes: level(),
-    addFiles: random.pick([0, 0.3, 1]),
+    deletes: random.pick([0.3, 1, 2, 4]),
+    addFiles: random.pick([0, 0.5, 1, 4]),
     inserts: level(),
     tables: random.pick([0.2, 1]),
   };
   const steps: Step[] = [];
   if (random.chance(0.5)) steps.push("CALL lake.set_option('parquet_row_group_size', 10)");
-  const count = random.pick([6, 10, 15, 20, 30]);
+  for (let k = random.int(1, 2); k > 0; k--) {
+    steps.push(newTable(random, model));
+    steps.push(
+      random.chance(0.5)
+        ? make.insertBulk(random, model.tables.at(-1)!)
+        : make.insertValues(random, model.tables.at(-1)!),
+    );
+  }
+  const count = random.pick([5, 8, 12, 18, 28]);
   for (let k = 0; k < count; k++) steps.push(...step(random, model, taste, steps.length));
   return { attach, steps };
 }

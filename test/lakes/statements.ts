@@ -51,7 +51,7 @@ export function createTable(random: Random, table: TableModel): string {
 /** DuckLake takes literals; as a default for inserts also what it evaluates then. */
 function defaultOf(random: Random, sql: string): string {
   if (sql === 'VARCHAR' || sql === 'BLOB') return literal(random.pick(textsOf(sql)));
-  return random.chance(0.1) ? scalarLiteral(random, sql) : literal(random.pick(textsOf(sql)));
+  return random.chance(0.01) ? scalarLiteral(random, sql) : literal(random.pick(textsOf(sql)));
 }
 
 /** `CREATE TABLE … AS` of a few plain columns. */
@@ -315,7 +315,7 @@ export function addFiles(random: Random, table: TableModel, serial: number): str
       isScalar(type) && /^(.*INT|INTEGER|VARCHAR|DATE|BOOLEAN)$/.test(type.sql) && /^[\w ]+$/.test(name),
   );
   const isHive = hiveColumns.length > 0 && columns.length > 1 && random.chance(0.3);
-  const folder = random.pick(['$DIR', '$DIR', '$DATA', `$DATA/main/${table.name}`]);
+  const folder = random.pick(['$DIR', '$DIR', '$DATA']);
   const options = ['FORMAT PARQUET'];
   if (random.chance(0.3)) options.push(`ROW_GROUP_SIZE ${random.pick([1, 10, 2048])}`);
   if (random.chance(0.3))
@@ -368,6 +368,12 @@ export function option(random: Random, model: Model): string {
   return `CALL lake.set_option('${name}', ${setting})`;
 }
 
+function expired(random: Random): number[] {
+  if (random.chance(0.5)) return Array.from({ length: random.int(1, 3) }, () => random.int(0, 15));
+  const from = random.pick([0, 0, 3]);
+  return Array.from({ length: random.int(1, 10) }, (_, k) => from + k);
+}
+
 export function maintain(random: Random, table: TableModel): string {
   const name = literal(table.name);
   const schema = literal(table.schema);
@@ -387,9 +393,8 @@ export function maintain(random: Random, table: TableModel): string {
       return `CALL ducklake_rewrite_data_files('lake'${hasTable ? `, ${name}, schema => ${schema}` : ''}, delete_threshold => ${random.pick(['0', '0.1', '0.5', '0.95'])})`;
     case 'expire':
       // The oldest few, or single ones: all at once would leave nothing to look at.
-      return random.chance(0.6)
-        ? `CALL ducklake_expire_snapshots('lake', versions => [${Array.from({ length: random.int(1, 3) }, () => random.int(0, 12)).join(', ')}])`
-        : `CALL ducklake_expire_snapshots('lake', older_than => (SELECT snapshot_time FROM ducklake_snapshots('lake') ORDER BY snapshot_id DESC OFFSET ${random.int(0, 6)} LIMIT 1))`;
+      if (random.chance(0.1)) return "CALL ducklake_expire_snapshots('lake', older_than => now())";
+      return `CALL ducklake_expire_snapshots('lake', versions => [${expired(random).join(', ')}])`;
     case 'cleanup':
       return "CALL ducklake_cleanup_old_files('lake', cleanup_all => true)";
     case 'orphans':

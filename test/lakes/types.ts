@@ -134,7 +134,6 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     '1970-01-01',
     '1969-12-31',
     '2024-02-29',
-    '0044-03-15 (BC)',
     '12024-01-15',
     '0001-01-01',
     '9999-12-31',
@@ -143,24 +142,11 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     '5881580-07-10',
     '1582-10-10',
   ],
-  TIME: ['00:00:00', '23:59:59.999999', '12:34:56', '12:34:56.5', '24:00:00', '00:00:00.000001'],
+  TIME: ['00:00:00', '23:59:59.999999', '12:34:56', '12:34:56.5', '00:00:00.000001'],
   TIMETZ: ['00:00:00+00', '12:34:56+02', '23:59:59.999999-15:59', '00:00:00+15:59', '12:30:00.25-03:30'],
   TIMESTAMP: [
-    ...[
-      '1970-01-01 00:00:00',
-      '1969-12-31 23:59:59.999999',
-      '2024-02-29 12:30:00.123456',
-      '0044-03-15 (BC) 01:02:03',
-      '12024-01-15 12:30:00',
-    ],
-    ...[
-      'infinity',
-      '-infinity',
-      '2024-01-15 12:30:00',
-      '0001-01-01 00:00:00',
-      '290000-01-01 (BC) 00:00:00',
-      '294247-01-10 04:00:54.775806',
-    ],
+    ...['1970-01-01 00:00:00', '1969-12-31 23:59:59.999999', '2024-02-29 12:30:00.123456', '12024-01-15 12:30:00'],
+    ...['infinity', '-infinity', '2024-01-15 12:30:00', '0001-01-01 00:00:00', '294247-01-10 04:00:54.775806'],
   ],
   TIMESTAMPTZ: [
     ...[
@@ -169,14 +155,13 @@ const texts: Readonly<Record<string, readonly string[]>> = {
       '2024-02-29 12:30:00.123456+05:30',
       '12024-01-15 12:30:00+00',
     ],
-    ...['infinity', '-infinity', '2024-01-15 12:30:00+00', '0044-03-15 (BC) 01:02:03+00', '0001-01-01 00:00:00+00'],
+    ...['infinity', '-infinity', '2024-01-15 12:30:00+00', '0001-01-01 00:00:00+00'],
   ],
   TIMESTAMP_S: [
     '1970-01-01 00:00:00',
     '1969-12-31 23:59:59',
     '2024-02-29 12:30:00',
     '12024-01-15 12:30:00',
-    '0044-03-15 (BC) 01:02:03',
     'infinity',
   ],
   TIMESTAMP_MS: [
@@ -207,6 +192,15 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** What DuckDB writes into a catalog and can't always read there again: rarely, since it hides the rest of a table. */
+const rare: Readonly<Record<string, readonly string[]>> = {
+  DATE: ['0044-03-15 (BC)', '5877642-06-25 (BC)'],
+  TIME: ['24:00:00'],
+  TIMESTAMP: ['0044-03-15 (BC) 01:02:03', '290000-01-01 (BC) 00:00:00'],
+  TIMESTAMPTZ: ['0044-03-15 (BC) 01:02:03+00'],
+  TIMESTAMP_S: ['0044-03-15 (BC) 01:02:03'],
+};
+
 export const scalarTypes: readonly string[] = Object.keys(texts);
 
 /** Texts of a decimal's edges. */
@@ -233,7 +227,7 @@ export function scalarLiteral(random: Random, sql: string): string {
   if (/INT$/.test(sql) && random.chance(0.4)) return `CAST(${random.int(0, 40)} AS ${sql})`;
   if (sql === 'UUID' && random.chance(0.5))
     return `CAST('${random.int(0, 0xffffffff).toString(16).padStart(8, '0')}-89ed-4c5b-9c3e-0123456789ab' AS UUID)`;
-  const text = random.pick(textsOf(sql));
+  const text = random.pick(random.chance(0.01) ? (rare[sql] ?? textsOf(sql)) : textsOf(sql));
   return sql === 'VARCHAR' ? literal(text) : `CAST(${literal(text)} AS ${sql})`;
 }
 
