@@ -8,7 +8,7 @@ export interface History {
   readonly steps: readonly Step[];
 }
 
-/** A history that edgemere once read wrong, as a file of the folder `kept`. */
+/** A history that edgemere once read wrong or may easily, as a file of the folder `kept`. */
 export interface KeptHistory extends History {
   /** What was wrong. */
   readonly about: string;
