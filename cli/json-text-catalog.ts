@@ -22,7 +22,6 @@ export function withJsonAsText(catalog: CatalogStore): CatalogStore {
     readHead: (since) => catalog.readHead(since),
     readSnapshots: (range) => catalog.readSnapshots(range),
     readFiles: (request) => catalog.readFiles(request),
-    hasInlined: (request) => catalog.hasInlined(request),
     readTableStats: (tableId) => catalog.readTableStats(tableId),
     commit: (batch) => catalog.commit(batch),
     findCommit: (batch) => catalog.findCommit(batch),

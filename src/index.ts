@@ -16,16 +16,22 @@ export type {
   CommitBatch,
   CommitOutcome,
   CommitWitness,
-  FilesRequest,
   Head,
-  InlinedRequest,
   LakeInit,
-  LiveFile,
   Snapshot,
   SnapshotRecord,
   TableStats,
   TableStatsDelta,
 } from './catalog/store.ts';
+export type {
+  BoundsComparison,
+  ColumnRange,
+  FilesRequest,
+  InlinedRow,
+  InlinedRows,
+  LiveFile,
+  TableFiles,
+} from './catalog/table-files.ts';
 export type { TableName } from './catalog/view.ts';
 export { type ErrorCode, type ErrorContext, isLakeError, LakeError, type LakeErrorOptions } from './errors.ts';
 export type { CompressOptions, Compressor, Compressors } from './file/compressors.ts';

@@ -164,10 +164,10 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
   async files(): Promise<TableFile[]> {
     const view = await this.#session.refresh();
     const table = this.#find(view);
-    const files = await this.#session.catalog.readFiles({
+    const { files } = await this.#session.catalog.readFiles({
       snapshotId: view.snapshot.id,
       tableId: table.id,
-      stats: false,
+      stats: 'none',
     });
     return files.map(({ file }) => ({
       id: file.data_file_id,

@@ -27,9 +27,34 @@ export function postgresDialect(schema: string): SqlDialect {
     table,
     type: (type) => types[type],
     jsonArray: (expressions) => `json_build_array(${expressions.join(', ')})::text`,
+    jsonGroup: (expression) => `json_agg(${expression})::text`,
+    columnsOf: (name) =>
+      '(SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL)) ORDER BY a.attnum)::text ' +
+      'FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid ' +
+      `WHERE n.nspname = ${literal(schema)} AND c.relname = ${name} AND a.attnum > 0 AND NOT a.attisdropped)`,
+    inlinedCell,
     parameter: (n, type) => `$${n}::text::${types[type]}`,
     instant: (column) => column,
     instantLiteral: (time) => instant(microsOf(time)),
     tableExists: (name) => `to_regclass(${literal(table(name))}) IS NOT NULL`,
   };
+}
+
+/** What a session's settings would spell in one way or another, or what isn't always text, goes as bytes or numbers. */
+function inlinedCell(column: string, type: string): string {
+  switch (type) {
+    case 'bytea':
+      return `encode(${column}, 'hex')`;
+    case 'real':
+      return `encode(float4send(${column}), 'hex')`;
+    case 'double precision':
+      return `encode(float8send(${column}), 'hex')`;
+    case 'interval': {
+      const part = (name: string): string => `extract(${name} FROM ${column})::bigint`;
+      const micros = `(${part('hour')} * 60 + ${part('minute')}) * 60000000 + ${part('microseconds')}`;
+      return `(${part('year')} * 12 + ${part('month')}) || ' ' || ${part('day')} || ' ' || (${micros})`;
+    }
+    default:
+      return `${column}::text`;
+  }
 }

@@ -14,6 +14,14 @@ export const sqliteDialect: SqlDialect = {
   table: quoteName,
   type: (type) => types[type],
   jsonArray: (expressions) => `json_array(${expressions.join(', ')})`,
+  // What is no more than text isn't taken for JSON by the array around it.
+  jsonGroup: (expression) => `json_group_array(${expression}) || ''`,
+  columnsOf: (name) =>
+    `(SELECT nullif(json_group_array(json_array(name, type)), '[]') FROM (SELECT name, type FROM pragma_table_info(${name}) ORDER BY cid))`,
+  inlinedCell: (column, type) =>
+    type === 'BLOB'
+      ? `hex(${column})`
+      : `CASE typeof(${column}) WHEN 'real' THEN printf('%!.17g', ${column}) ELSE CAST(${column} AS TEXT) END`,
   // Without its number: better-sqlite3 takes ?1 for a name.
   parameter: () => '?',
   instant: micros,

@@ -12,14 +12,13 @@ import type {
   CatalogStore,
   CommitBatch,
   CommitOutcome,
-  FilesRequest,
   Head,
   LakeInit,
-  LiveFile,
   Snapshot,
   SnapshotRecord,
   TableStats,
 } from './store.ts';
+import type { FilesRequest, TableFiles } from './table-files.ts';
 
 /** Options for {@link memoryCatalog}. */
 export interface MemoryCatalogOptions {
@@ -133,26 +132,37 @@ class Memory implements MemoryCatalog {
     yield* this.#records(range.from, range.to);
   }
 
-  async readFiles({ snapshotId, tableId, stats }: FilesRequest): Promise<LiveFile[]> {
+  async readFiles({ snapshotId, tableId, stats, fromFileId = 0 }: FilesRequest): Promise<TableFiles> {
     this.#checkOpen();
     const ofTable = (row: CatalogRow): boolean => row['table_id'] === tableId;
     const byFile = <Row extends { readonly data_file_id: number | null }>(rows: Row[]): Map<number | null, Row[]> =>
       Map.groupBy(rows, (row) => row.data_file_id);
+    const isAskedFor = (row: CatalogRow): boolean =>
+      ofTable(row) && (stats === 'all' || (stats !== 'none' && stats.includes(Number(row['column_id']))));
     const deletes = byFile(this.#live('ducklake_delete_file', snapshotId, ofTable));
-    const columns = byFile(stats ? this.#rows('ducklake_file_column_stats', ofTable) : []);
-    return this.#live('ducklake_data_file', snapshotId, ofTable)
-      .sort((a, b) => a.data_file_id - b.data_file_id)
-      .map((file) => ({
+    const values = byFile(this.#rows('ducklake_file_partition_value', ofTable));
+    const columns = byFile(stats === 'none' ? [] : this.#rows('ducklake_file_column_stats', isAskedFor));
+    const files = this.#live(
+      'ducklake_data_file',
+      snapshotId,
+      (row) => ofTable(row) && Number(row['data_file_id']) >= fromFileId,
+    ).sort((a, b) => a.data_file_id - b.data_file_id);
+    const mappingIds = new Set(files.map((file) => file.mapping_id));
+    const isMeant = (row: CatalogRow): boolean => mappingIds.has(Number(row['mapping_id']));
+    return {
+      files: files.map((file) => ({
         file,
         deletes: deletes.get(file.data_file_id) ?? [],
+        inlinedDeletes: [],
+        partitionValues: values.get(file.data_file_id) ?? [],
         stats: columns.get(file.data_file_id) ?? [],
-      }));
-  }
-
-  async hasInlined(): Promise<boolean> {
-    this.#checkOpen();
-    // There is nowhere to put inlined rows here.
-    return false;
+      })),
+      // There is nowhere to put inlined rows here.
+      inlined: [],
+      inlinedFields: new Map(),
+      mappings: this.#rows('ducklake_column_mapping', isMeant),
+      nameMappings: this.#rows('ducklake_name_mapping', isMeant),
+    };
   }
 
   async readTableStats(tableId: number): Promise<TableStats> {

@@ -1,6 +1,7 @@
 import type { Change } from '../spec/changes.ts';
 import type { CatalogRow, CatalogTable, RowOf } from '../spec/rows.ts';
 import type { ColumnStatsDelta } from '../stats/column-stats.ts';
+import type { FilesRequest, TableFiles } from './table-files.ts';
 
 export type { BoundsOrder, ColumnStatsDelta } from '../stats/column-stats.ts';
 
@@ -54,27 +55,6 @@ export interface Head {
   readonly snapshot: Snapshot;
   /** The snapshots above `since`, oldest first; empty when `since` was not given. */
   readonly since: readonly SnapshotRecord[];
-}
-
-/** A data file that is live at a snapshot, with the delete files that apply to it and its columns' statistics. */
-export interface LiveFile {
-  readonly file: RowOf<'ducklake_data_file'>;
-  readonly deletes: readonly RowOf<'ducklake_delete_file'>[];
-  /** Filled when the request asks for it. */
-  readonly stats: readonly RowOf<'ducklake_file_column_stats'>[];
-}
-
-export interface FilesRequest {
-  readonly snapshotId: number;
-  readonly tableId: number;
-  /** Also read the files' column statistics. */
-  readonly stats: boolean;
-}
-
-/** Whether rows or deletes of a table are kept in the catalog: see `inlined` in the design. */
-export interface InlinedRequest {
-  readonly snapshotId: number;
-  readonly tableId: number;
 }
 
 /** A table's totals at the head. */
@@ -163,10 +143,8 @@ export interface CatalogStore extends AsyncDisposable {
   readHead(since?: number): Promise<Head>;
   /** Snapshots with their changes, oldest first, `from` and `to` included. */
   readSnapshots(range?: { readonly from?: number; readonly to?: number }): AsyncIterable<SnapshotRecord>;
-  /** In the order of their ids. */
-  readFiles(request: FilesRequest): Promise<LiveFile[]>;
-  /** Whether any inlined row or inlined delete of the table is live at the snapshot. */
-  hasInlined(request: InlinedRequest): Promise<boolean>;
+  /** All that a table's rows at a snapshot are made of, as of one moment: what others flush or compact meanwhile is in it once. */
+  readFiles(request: FilesRequest): Promise<TableFiles>;
   readTableStats(tableId: number): Promise<TableStats>;
   /** Puts the batch on top of the head when its fence allows that, as one atomic step, or writes nothing. */
   commit(batch: CommitBatch): Promise<CommitOutcome>;

@@ -1,4 +1,5 @@
-import type { AsOf, LiveFile } from '../catalog/store.ts';
+import type { AsOf } from '../catalog/store.ts';
+import type { LiveFile } from '../catalog/table-files.ts';
 import type { CatalogView, TableInfo } from '../catalog/view.ts';
 import { LakeError, showValue } from '../errors.ts';
 import type { ColumnVector } from '../file/format.ts';
@@ -141,11 +142,11 @@ function* rowsOf({ rowCount, columns }: RowBatch): Generator<Record<string, unkn
   }
 }
 
-async function liveFiles(session: Session, table: TableInfo, snapshotId: number): Promise<LiveFile[]> {
-  const request = { snapshotId, tableId: table.id };
-  if (await session.catalog.hasInlined(request))
+async function liveFiles(session: Session, table: TableInfo, snapshotId: number): Promise<readonly LiveFile[]> {
+  const { files, inlined } = await session.catalog.readFiles({ snapshotId, tableId: table.id, stats: 'none' });
+  if (inlined.length > 0 || files.some(({ inlinedDeletes }) => inlinedDeletes.length > 0))
     throw unsupported(table, 'rows or deletes of it are inlined in the catalog');
-  return session.catalog.readFiles({ ...request, stats: false });
+  return files;
 }
 
 /** Refuses what would need more than reading whole files: a wrong answer is worse than none. */

@@ -134,7 +134,6 @@ describe('a commit that fails otherwise', () => {
         readCatalog: (asOf?: never) => catalog.readCatalog(asOf),
         initialize: (init: never) => catalog.initialize(init),
         readFiles: (request: never) => catalog.readFiles(request),
-        hasInlined: (request: never) => catalog.hasInlined(request),
         findCommit: (batch: never) => catalog.findCommit(batch),
         [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose](),
       });
@@ -173,7 +172,6 @@ describe('lost races', () => {
         readHead: (since) => catalog.readHead(since),
         readSnapshots: (range) => catalog.readSnapshots(range),
         readFiles: (request) => catalog.readFiles(request),
-        hasInlined: (request) => catalog.hasInlined(request),
         readTableStats: (tableId) => catalog.readTableStats(tableId),
         findCommit: (batch) => catalog.findCommit(batch),
         [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose](),

@@ -31,7 +31,7 @@ async function checkLake(
   expect(snapshots.every((one, k) => k === 0 || one.time > snapshots[k - 1]!.time)).toBe(true);
   const head = snapshots.at(-1)!;
   expect(head.nextFileId).toBe(base.nextFileId + commits * FILES);
-  const files = await catalog.readFiles({ snapshotId: head.id, tableId, stats: true });
+  const files = (await catalog.readFiles({ snapshotId: head.id, tableId, stats: 'all' })).files;
   expect(files.map(({ file }) => file.data_file_id)).toEqual(
     Array.from({ length: commits * FILES }, (_, k) => base.nextFileId + k),
   );
@@ -136,7 +136,7 @@ test('a DuckDB session that stays attached sees our appends, and we its own', as
       // On top of what DuckDB has just committed.
       committed(await catalog.commit(appendUnless(base, 1, FILES)));
     }
-    const files = await catalog.readFiles({ snapshotId: 9, tableId: 1, stats: false });
+    const files = (await catalog.readFiles({ snapshotId: 9, tableId: 1, stats: 'none' })).files;
     expect(files.map(({ file }) => [file.data_file_id, file.row_id_start])).toEqual(
       Array.from({ length: 4 }, (_, round) => [
         [3 * round, 50 * round],

@@ -163,9 +163,8 @@ describe('what a commit puts on the wire', () => {
       ['readCatalog at a time', () => catalog.readCatalog({ time: new Date(Date.now() + 3_600_000) })],
       ['readHead', () => catalog.readHead()],
       ['readHead since', () => catalog.readHead(base.id)],
-      ['readFiles', () => catalog.readFiles({ snapshotId: base.id + 1, tableId, stats: true })],
+      ['readFiles', () => catalog.readFiles({ snapshotId: base.id + 1, tableId, stats: 'all' })],
       ['readTableStats', () => catalog.readTableStats(tableId)],
-      ['hasInlined', () => catalog.hasInlined({ snapshotId: base.id, tableId })],
     ];
     for (const [what, read] of reads) {
       wire.reset();

@@ -4,15 +4,13 @@ import type {
   CatalogStore,
   CommitBatch,
   CommitOutcome,
-  FilesRequest,
   Head,
-  InlinedRequest,
   LakeInit,
-  LiveFile,
   Snapshot,
   SnapshotRecord,
   TableStats,
 } from '../../src/catalog/store.ts';
+import type { FilesRequest, TableFiles } from '../../src/catalog/table-files.ts';
 import type { Faults } from './faults.ts';
 
 /** The catalog, with its calls counted and made to fail by `faults` under the names `catalog.commit` and so on. */
@@ -56,12 +54,8 @@ class FaultyCatalog implements CatalogStore {
     if (moment !== undefined) throw this.#faults.error(name, moment);
   }
 
-  readFiles(request: FilesRequest): Promise<LiveFile[]> {
+  readFiles(request: FilesRequest): Promise<TableFiles> {
     return this.#faults.run('catalog.readFiles', () => this.#catalog.readFiles(request));
-  }
-
-  hasInlined(request: InlinedRequest): Promise<boolean> {
-    return this.#faults.run('catalog.hasInlined', () => this.#catalog.hasInlined(request));
   }
 
   readTableStats(tableId: number): Promise<TableStats> {

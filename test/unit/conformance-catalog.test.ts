@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { memoryCatalog } from '../../src/catalog/memory.ts';
-import type { CatalogOp, CatalogStore, CommitBatch, LiveFile, SnapshotRecord } from '../../src/catalog/store.ts';
+import type { CatalogOp, CatalogStore, CommitBatch, SnapshotRecord } from '../../src/catalog/store.ts';
+import type { LiveFile } from '../../src/catalog/table-files.ts';
 import { collect } from '../../src/conformance/case.ts';
 import { catalogCases } from '../../src/conformance/catalog.ts';
 import { type Change, changeText, parseChanges } from '../../src/spec/changes.ts';
@@ -27,7 +28,12 @@ const ops = (change: (op: CatalogOp) => CatalogOp | undefined): Wrong =>
 
 const files =
   (change: (files: LiveFile[]) => LiveFile[]): Wrong =>
-  (right) => ({ readFiles: async (request) => change(await right.readFiles(request)) });
+  (right) => ({
+    async readFiles(request) {
+      const found = await right.readFiles(request);
+      return { ...found, files: change([...found.files]) };
+    },
+  });
 
 const snapshots =
   (change: (records: SnapshotRecord[]) => SnapshotRecord[]): Wrong =>
@@ -82,7 +88,7 @@ const wrongs: Readonly<Record<string, Wrong>> = {
   'forgets deletes': files((all) => all.map((one) => ({ ...one, deletes: [] }))),
   'forgets statistics': files((all) => all.map((one) => ({ ...one, stats: [] }))),
   'gives statistics that nobody asked for': (right) => ({
-    readFiles: (request) => right.readFiles({ ...request, stats: true }),
+    readFiles: (request) => right.readFiles({ ...request, stats: 'all' }),
   }),
   'gives files of other snapshots': (right) => ({
     readFiles: (request) => right.readFiles({ ...request, snapshotId: request.snapshotId + 1 }),
@@ -219,7 +225,13 @@ const wrongs: Readonly<Record<string, Wrong>> = {
   ),
   'finds no commit': () => ({ findCommit: async () => undefined }),
   'finds every commit': (right) => ({ findCommit: async () => (await right.readHead()).snapshot }),
-  'says that everything is inlined': () => ({ hasInlined: async () => true }),
+  'says that everything is inlined': (right) => ({
+    async readFiles(request) {
+      const rows = [{ rowId: 0, beginSnapshot: 0, endSnapshot: null, cells: [] }];
+      const inlined = [{ tableName: 'x', schemaVersion: 1, columns: [], rows }];
+      return { ...(await right.readFiles(request)), inlined };
+    },
+  }),
   'never closes': () => ({ [Symbol.asyncDispose]: async () => {} }),
 };
 
@@ -244,7 +256,6 @@ function methods(catalog: CatalogStore): CatalogStore {
     readHead: (since) => catalog.readHead(since),
     readSnapshots: (range) => catalog.readSnapshots(range),
     readFiles: (request) => catalog.readFiles(request),
-    hasInlined: (request) => catalog.hasInlined(request),
     readTableStats: (tableId) => catalog.readTableStats(tableId),
     commit: (batch) => catalog.commit(batch),
     findCommit: (batch) => catalog.findCommit(batch),

@@ -17,6 +17,12 @@ export interface SqlDialect {
   /** An expression that orders instants, of a column and of a constant. */
   instant(column: string): string;
   instantLiteral(time: Date): string;
+  /** An aggregate: a JSON array of a group's values, as text. */
+  jsonGroup(expression: string): string;
+  /** An expression: a JSON array, as text, of the `[name, type]` of a catalog table's columns; NULL when it isn't there. */
+  columnsOf(tableName: string): string;
+  /** An expression for a value inlined in a column of this type, as text: see `cellDecoder` for what. */
+  inlinedCell(column: string, type: string): string;
   /** A condition: whether the catalog has a table of this name. */
   tableExists(name: string): string;
 }

@@ -1,23 +1,23 @@
 import { LakeError, showValue } from '../../errors.ts';
-import type { CatalogTable, RowOf } from '../../spec/rows.ts';
 import type {
   AsOf,
   CatalogRows,
   CatalogStore,
   CommitBatch,
   CommitOutcome,
-  FilesRequest,
   Head,
-  InlinedRequest,
   LakeInit,
-  LiveFile,
   Snapshot,
   SnapshotRecord,
   TableStats,
 } from '../store.ts';
-import { decodeRows, snapshotOf } from './decode.ts';
+import type { FilesRequest, TableFiles } from '../table-files.ts';
+import { snapshotOf } from './decode.ts';
 import { MissingTables, type SqlDialect, type SqlExecutor } from './dialect.ts';
-import { type InlinedName, type ReadStatements, readStatements } from './statements.ts';
+import { fileStatements } from './file-statements.ts';
+import { FilesReader } from './files.ts';
+import { Result } from './result.ts';
+import { type ReadStatements, readStatements } from './statements.ts';
 
 const PAGE = 1000;
 
@@ -26,11 +26,13 @@ export abstract class SqlCatalog implements CatalogStore {
   abstract readonly name: string;
   readonly #statements: ReadStatements;
   readonly #executor: SqlExecutor;
+  readonly #files: FilesReader;
   #closed = false;
 
   constructor(executor: SqlExecutor, dialect: SqlDialect) {
     this.#executor = executor;
     this.#statements = readStatements(dialect);
+    this.#files = new FilesReader(fileStatements(dialect), (text) => this.#run(text));
   }
 
   abstract initialize(init: LakeInit): Promise<boolean>;
@@ -77,39 +79,11 @@ export abstract class SqlCatalog implements CatalogStore {
     }
   }
 
-  async readFiles(request: FilesRequest): Promise<LiveFile[]> {
-    const result = await this.#query(this.#statements.files(request));
-    const deletes = Map.groupBy(result.of('ducklake_delete_file'), (row) => row.data_file_id);
-    const stats = Map.groupBy(result.of('ducklake_file_column_stats'), (row) => row.data_file_id);
-    return result
-      .of('ducklake_data_file')
-      .sort((a, b) => a.data_file_id - b.data_file_id)
-      .map((file) => ({
-        file,
-        deletes: deletes.get(file.data_file_id) ?? [],
-        stats: stats.get(file.data_file_id) ?? [],
-      }));
-  }
-
-  async hasInlined(request: InlinedRequest): Promise<boolean> {
-    // A flush may drop the tables between the two statements.
-    for (let attempt = 0; ; attempt++) {
-      const found = await this.#query(this.#statements.inlinedNames(request.tableId));
-      const names = found.rows.map(([kind, name]) => ({ kind, name }) as InlinedName);
-      if (names.length === 0) return false;
-      try {
-        return (await this.#run(this.#statements.inlined(request, names))).rows.length > 0;
-      } catch (error) {
-        if (!(error instanceof MissingTables)) throw error;
-        if (attempt === 2)
-          throw new LakeError(
-            'CORRUPT',
-            `the catalog names tables of inlined rows that are not there, or are of another version`,
-            {
-              cause: error,
-            },
-          );
-      }
+  async readFiles(request: FilesRequest): Promise<TableFiles> {
+    try {
+      return await this.#files.read(request);
+    } catch (error) {
+      throw error instanceof MissingTables ? await this.missingLake(error) : error;
     }
   }
 
@@ -183,23 +157,6 @@ export abstract class SqlCatalog implements CatalogStore {
       if (error instanceof MissingTables) return undefined;
       throw error;
     }
-  }
-}
-
-/** Rows by the catalog table that they are of. */
-class Result {
-  readonly rows: readonly (readonly string[])[];
-
-  constructor(rows: readonly (readonly string[])[]) {
-    this.rows = rows;
-  }
-
-  json(tag: string): string[] {
-    return this.rows.filter((row) => row[0] === tag).map((row) => row[1]!);
-  }
-
-  of<Table extends CatalogTable>(table: Table): RowOf<Table>[] {
-    return decodeRows(table, this.json(table));
   }
 }
 

@@ -1,6 +1,6 @@
 import { LakeError } from '../../errors.ts';
 import { type CatalogTable, cellsOf } from '../../spec/rows.ts';
-import type { AsOf, CommitWitness, FilesRequest, InlinedRequest } from '../store.ts';
+import type { AsOf, CommitWitness } from '../store.ts';
 import { integer, quoteName, type SqlDialect } from './dialect.ts';
 
 /** Each statement gives rows of two cells: which catalog table the row is of, and its cells as a JSON array. */
@@ -10,21 +10,11 @@ export interface ReadStatements {
   head(since: number | undefined): string;
   /** Snapshots from `from` to `to`, at most `limit` of them, with their changes. */
   snapshots(from: number, to: number | undefined, limit: number): string;
-  files(request: FilesRequest): string;
-  /** Names of the tables that may hold a table's inlined rows, and of the one that may hold its inlined deletes. */
-  inlinedNames(tableId: number): string;
-  /** One row for each such table that has rows which are live. */
-  inlined(request: InlinedRequest, names: readonly InlinedName[]): string;
   tableStats(tableId: number): string;
   /** The id of the snapshot that wrote the witness, with that snapshot if it still exists. Binds the witness. */
   witness(witness: CommitWitness, baseId: number): string;
   /** The catalog's version. The only statement that fits catalogs of any. */
   version(): string;
-}
-
-export interface InlinedName {
-  readonly kind: 'rows' | 'deletes';
-  readonly name: string;
 }
 
 export function readStatements(dialect: SqlDialect): ReadStatements {
@@ -90,40 +80,6 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
           rows('ducklake_snapshot', '1 = 1', 'page'),
           rows('ducklake_snapshot_changes', 'x.snapshot_id IN (SELECT snapshot_id FROM page)'),
         )
-      );
-    },
-    files({ snapshotId, tableId, stats }) {
-      const ofTable = `x.table_id = ${integer(tableId)}`;
-      const ofFile = `${ofTable} AND x.data_file_id IN (SELECT data_file_id FROM files)`;
-      const selects = [
-        rows('ducklake_data_file', '1 = 1', 'files'),
-        // The row of a delete file may outlive its data file.
-        rows('ducklake_delete_file', `${ofFile} AND ${live(integer(snapshotId))}`),
-      ];
-      if (stats) selects.push(rows('ducklake_file_column_stats', ofFile));
-      return (
-        `WITH files AS (SELECT * FROM ${dialect.table('ducklake_data_file')} x ` +
-        `WHERE ${ofTable} AND ${live(integer(snapshotId))})\n${unionAll(...selects)}`
-      );
-    },
-    inlinedNames(tableId) {
-      const deletes = `ducklake_inlined_delete_${integer(tableId)}`;
-      return unionAll(
-        `SELECT 'rows' AS t, table_name AS j FROM ${dialect.table('ducklake_inlined_data_tables')} WHERE table_id = ${integer(tableId)}`,
-        `SELECT 'deletes' AS t, '${deletes}' AS j WHERE ${dialect.tableExists(deletes)}`,
-      );
-    },
-    inlined({ snapshotId, tableId }, names) {
-      const at = integer(snapshotId);
-      return unionAll(
-        ...names.map(({ kind, name }) => {
-          const found =
-            kind === 'rows'
-              ? `SELECT 1 FROM ${dialect.table(name)} x WHERE ${live(at)}`
-              : `SELECT 1 FROM ${dialect.table(name)} d JOIN ${dialect.table('ducklake_data_file')} x ON x.data_file_id = d.file_id ` +
-                `WHERE d.begin_snapshot <= ${at} AND x.table_id = ${integer(tableId)} AND ${live(at)}`;
-          return `SELECT '${kind}' AS t, '' AS j WHERE EXISTS (${found})`;
-        }),
       );
     },
     tableStats(tableId) {

@@ -212,7 +212,7 @@ export async function everything(catalog: CatalogStore): Promise<unknown> {
   for (const { table_id: tableId } of rows.tables) {
     check(tableId !== null, 'a table has no id');
     tables.push({
-      files: await catalog.readFiles({ snapshotId: rows.snapshot.id, tableId, stats: true }),
+      files: (await catalog.readFiles({ snapshotId: rows.snapshot.id, tableId, stats: 'all' })).files,
       stats: await catalog.readTableStats(tableId),
     });
   }

@@ -97,7 +97,11 @@ export const fenceCases: readonly ConformanceCase<CatalogTarget>[] = [
           'the snapshots since',
         );
         equal((await catalog.readTableStats(id)).table?.record_count, 10, 'the rows');
-        equal((await catalog.readFiles({ snapshotId: base.id + 1, tableId: id, stats: false })).length, 1, 'the files');
+        equal(
+          (await catalog.readFiles({ snapshotId: base.id + 1, tableId: id, stats: 'none' })).files.length,
+          1,
+          'the files',
+        );
         for (const [k, batch] of batches.entries())
           equal(
             (await catalog.findCommit(batch))?.id,
@@ -137,12 +141,14 @@ export const fenceCases: readonly ConformanceCase<CatalogTarget>[] = [
       );
       equal(await catalog.findCommit(batch), snapshot, 'findCommit');
       equal(
-        (await catalog.readFiles({ snapshotId: snapshot.id, tableId: id, stats: true })).map(({ file, stats }) => [
-          file.data_file_id,
-          file.begin_snapshot,
-          file.row_id_start,
-          stats.map((row) => row.data_file_id),
-        ]),
+        (await catalog.readFiles({ snapshotId: snapshot.id, tableId: id, stats: 'all' })).files.map(
+          ({ file, stats }) => [
+            file.data_file_id,
+            file.begin_snapshot,
+            file.row_id_start,
+            stats.map((row) => row.data_file_id),
+          ],
+        ),
         [
           [0, 2, 0, [0]],
           [1, 2, 10, [1]],
@@ -283,7 +289,7 @@ export const fenceCases: readonly ConformanceCase<CatalogTarget>[] = [
       );
       const fileIds: number[] = [];
       for (const tableId of tableIds) {
-        const files = await catalog.readFiles({ snapshotId: head.id, tableId, stats: true });
+        const files = (await catalog.readFiles({ snapshotId: head.id, tableId, stats: 'all' })).files;
         const rowCount = (commits / 2) * filesPerBatch * 10;
         fileIds.push(...files.map(({ file }) => file.data_file_id));
         equal(

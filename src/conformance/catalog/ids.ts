@@ -101,7 +101,7 @@ export const idCases: readonly ConformanceCase<CatalogTarget>[] = [
         ],
         'the columns',
       );
-      const files = await catalog.readFiles({ snapshotId: 2, tableId: 3, stats: true });
+      const files = (await catalog.readFiles({ snapshotId: 2, tableId: 3, stats: 'all' })).files;
       equal(
         files.map(({ file, stats }) => [
           file.data_file_id,
@@ -184,7 +184,7 @@ export const idCases: readonly ConformanceCase<CatalogTarget>[] = [
       );
       const { id } = committed(outcome);
       const starts = async (tableId: number): Promise<unknown> =>
-        (await catalog.readFiles({ snapshotId: id, tableId, stats: false }))
+        (await catalog.readFiles({ snapshotId: id, tableId, stats: 'none' })).files
           .filter(({ file }) => file.begin_snapshot === id)
           .map(({ file }) => [file.data_file_id, file.row_id_start]);
       equal(
@@ -240,7 +240,7 @@ export const idCases: readonly ConformanceCase<CatalogTarget>[] = [
         'the totals',
       );
       equal(
-        (await catalog.readFiles({ snapshotId: 3, tableId: id, stats: false })).map(({ file }) => [
+        (await catalog.readFiles({ snapshotId: 3, tableId: id, stats: 'none' })).files.map(({ file }) => [
           file.row_id_start,
           file.file_size_bytes,
         ]),
@@ -316,7 +316,7 @@ export const idCases: readonly ConformanceCase<CatalogTarget>[] = [
           },
         ],
       });
-      const live = await catalog.readFiles({ snapshotId: 2, tableId: 1, stats: true });
+      const live = (await catalog.readFiles({ snapshotId: 2, tableId: 1, stats: 'all' })).files;
       equal(
         live.map(({ file, stats }) => [file.data_file_id, stats.length]),
         Array.from({ length: files + 1 }, (_, k) => [k, columns]),

@@ -184,7 +184,7 @@ export const readCases: readonly ConformanceCase<CatalogTarget>[] = [
         ops: [{ kind: 'end', table: 'ducklake_data_file', match: { data_file_id: 3 } }],
       });
       const at = async (snapshotId: number, tableId: number): Promise<unknown[]> =>
-        (await catalog.readFiles({ snapshotId, tableId, stats: false })).map(({ file, deletes, stats }) => [
+        (await catalog.readFiles({ snapshotId, tableId, stats: 'none' })).files.map(({ file, deletes, stats }) => [
           file.data_file_id,
           deletes.map((row) => row.path),
           stats.length,
@@ -200,13 +200,13 @@ export const readCases: readonly ConformanceCase<CatalogTarget>[] = [
       equal(await at(6, b), [[12, [], 0]], 'of the other table');
       equal(await at(6, 99), [], 'of a table that is not there');
 
-      const [first] = await catalog.readFiles({ snapshotId: 2, tableId: a, stats: true });
+      const [first] = (await catalog.readFiles({ snapshotId: 2, tableId: a, stats: 'all' })).files;
       equal(
         first?.stats,
         [{ ...statsRow(a, 0, 1), contains_nan: null, extra_stats: null }],
         'the statistics of file 0',
       );
-      const deleted = (await catalog.readFiles({ snapshotId: 5, tableId: a, stats: true }))[9];
+      const deleted = (await catalog.readFiles({ snapshotId: 5, tableId: a, stats: 'all' })).files[9];
       equal(
         deleted?.deletes,
         [
@@ -245,7 +245,7 @@ export const readCases: readonly ConformanceCase<CatalogTarget>[] = [
         changes: [{ kind: 'inserted_into_table', id }],
         ops: [insert('ducklake_data_file', fileRow(id, relativeId(0), relativeId(0), row))],
       });
-      const [found] = await catalog.readFiles({ snapshotId: 2, tableId: id, stats: true });
+      const [found] = (await catalog.readFiles({ snapshotId: 2, tableId: id, stats: 'all' })).files;
       equal(
         found?.file,
         {
@@ -281,7 +281,7 @@ export const readCases: readonly ConformanceCase<CatalogTarget>[] = [
           ),
         ],
       });
-      const [found] = await catalog.readFiles({ snapshotId: 2, tableId: id, stats: true });
+      const [found] = (await catalog.readFiles({ snapshotId: 2, tableId: id, stats: 'all' })).files;
       const stats = [...(found?.stats ?? [])].sort((x, y) => x.column_id! - y.column_id!);
       equal(
         stats.map((row) => row.min_value),
@@ -301,8 +301,15 @@ export const readCases: readonly ConformanceCase<CatalogTarget>[] = [
       await using catalog = await openLake(target);
       const [id] = (await createTables(catalog, 't')) as [number];
       await commitOnHead(catalog, appendParts(id));
-      equal(await catalog.hasInlined({ snapshotId: 2, tableId: id }), false, 'hasInlined');
-      equal(await catalog.hasInlined({ snapshotId: 0, tableId: 77 }), false, 'hasInlined of a table that is not there');
+      const { files, ...others } = await catalog.readFiles({ snapshotId: 2, tableId: id, stats: 'none' });
+      const none = { inlined: [], inlinedFields: new Map(), mappings: [], nameMappings: [] };
+      equal(others, none, 'beside the files');
+      equal([files.length, files[0]?.inlinedDeletes], [1, []], 'the file and its inlined deletes');
+      equal(
+        await catalog.readFiles({ snapshotId: 0, tableId: 77, stats: 'all' }),
+        { files: [], ...none },
+        'of a table that is not there',
+      );
     },
   },
   {
