@@ -27,6 +27,14 @@ export async function shrink(
           break;
         }
       }
+    for (let isNarrower = true; isNarrower; ) {
+      isNarrower = false;
+      for (const candidate of narrower(best)) {
+        isNarrower = await attempt(candidate);
+        // Those after it were made from what was before.
+        if (isNarrower) break;
+      }
+    }
     if (best.attach !== '') await attempt({ ...best, attach: '' });
   }
   return best;
@@ -55,8 +63,44 @@ function* smallerSteps(step: Step): Generator<Step> {
   }
 }
 
+/** A table without one of its columns, wherever the statements list all of them. */
+function* narrower(history: History): Generator<History> {
+  for (const step of history.steps) {
+    const [, table, definitions] =
+      (typeof step === 'string' && /^CREATE TABLE (\S+|lake\..*?") \((.*)\)$/s.exec(step)) || [];
+    if (table === undefined || definitions === undefined) continue;
+    const count = parts(definitions).length;
+    for (let k = 0; k < count && count > 1; k++)
+      yield { ...history, steps: history.steps.map((other) => withoutColumn(other, table, k, count)) };
+  }
+}
+
+function withoutColumn(step: Step, table: string, k: number, count: number): Step {
+  if (typeof step !== 'string') return step.map((sql) => withoutColumn(sql, table, k, count) as string);
+  const drop = (list: string): string => {
+    const items = parts(list);
+    return items.length === count ? items.toSpliced(k, 1).join(', ') : list;
+  };
+  const create = `CREATE TABLE ${table} (`;
+  if (step.startsWith(create)) return `${create}${drop(step.slice(create.length, -1))})`;
+  const values = `INSERT INTO ${table} VALUES `;
+  if (step.startsWith(values))
+    return `${values}${tuples(step.slice(values.length))
+      .map((row) => `(${drop(row.slice(1, -1))})`)
+      .join(', ')}`;
+  const select = `INSERT INTO ${table} SELECT `;
+  const end = step.lastIndexOf(' FROM range(');
+  if (step.startsWith(select) && end > 0) return `${select}${drop(step.slice(select.length, end))}${step.slice(end)}`;
+  return step;
+}
+
 /** `(1, 'a'), (2, 'b)')` apart. */
 function tuples(text: string): string[] {
+  return parts(text).map((part) => part.trim());
+}
+
+/** What commas part that stand in no brackets and no quotes. */
+function parts(text: string): string[] {
   const out: string[] = [];
   let depth = 0;
   let quoted: string | undefined;
@@ -66,9 +110,13 @@ function tuples(text: string): string[] {
     if (quoted) {
       if (c === quoted) quoted = undefined;
     } else if (c === "'" || c === '"') quoted = c;
-    else if (c === '(' || c === '[' || c === '{') {
-      if (depth++ === 0) from = i;
-    } else if ((c === ')' || c === ']' || c === '}') && --depth === 0) out.push(text.slice(from, i + 1));
+    else if ('([{'.includes(c)) depth++;
+    else if (')]}'.includes(c)) depth--;
+    else if (c === ',' && depth === 0) {
+      out.push(text.slice(from, i).trim());
+      from = i + 1;
+    }
   }
+  out.push(text.slice(from).trim());
   return out;
 }
