@@ -68,7 +68,10 @@ export type FileBinding =
   | { readonly kind: 'ids' }
   /** `mapping_id` of the data file: names to field ids, nested; hive columns come from the path, which `partition` holds. */
   | { readonly kind: 'names'; readonly names: readonly MappedName[] }
-  /** Neither: the n-th column of the file is the n-th of these fields, the table's at the snapshot the file was added. */
+  /**
+   * The file may have no field ids: its n-th column is then the n-th of these fields, all those of the table at the snapshot that is
+   * read (DuckDB's choice), and parts of nested columns go by name. Where every column has an id it is as `ids`.
+   */
   | { readonly kind: 'positions'; readonly fields: readonly Field[] };
 
 /** A row of `ducklake_name_mapping` with those below it. */

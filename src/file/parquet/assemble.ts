@@ -1,6 +1,6 @@
 import { corrupt } from './footer.ts';
 import type { LeafEntries } from './leaf-stream.ts';
-import type { Raw } from './loaded.ts';
+import type { Raw } from './source.ts';
 
 /**
  * A nested column of a file as its values are put together from the levels of its leaves (the record assembly of the
@@ -21,9 +21,18 @@ export type Assembly =
       /** The leaves that are read below: a NULL has one entry in each. */
       readonly leaves: readonly number[];
       readonly members: readonly { readonly name: string; readonly part: Assembly }[];
+      /** Of a struct none of whose members are in the file: a leaf that tells whether it is NULL. */
+      readonly passed?: Passed;
     }
   | (Repeated & { readonly kind: 'list'; readonly element: Assembly })
   | (Repeated & { readonly kind: 'map'; readonly key: Assembly; readonly value: Assembly });
+
+/** Passes the entries of one value of a leaf, which may lie in lists. */
+interface Passed {
+  readonly leaf: number;
+  /** The level of the value itself: entries above it belong to it. */
+  readonly repetition: number;
+}
 
 interface Repeated {
   readonly definition: number;
@@ -57,6 +66,7 @@ export class Assembler {
         return this.#nextLeaf(node);
       case 'struct': {
         if (this.#definition(node.leaves) < node.definition) return this.#skip(node.leaves);
+        if (node.passed) this.#pass(node.passed);
         return Object.fromEntries(node.members.map(({ name, part }) => [name, this.next(part)]));
       }
       case 'list':
@@ -92,6 +102,13 @@ export class Assembler {
     do items.push(nextItem());
     while (repetitions[this.#entry.get(first)!] === node.repetition);
     return items;
+  }
+
+  #pass({ leaf, repetition }: Passed): void {
+    const { repetitions } = this.#leaves.get(leaf)!;
+    let entry = this.#entry.get(leaf)! + 1;
+    while (repetitions[entry]! > repetition) entry++;
+    this.#entry.set(leaf, entry);
   }
 
   #definition([leaf]: readonly number[]): number {

@@ -1,13 +1,18 @@
 import type { SchemaElement, SchemaTree } from 'hyparquet';
 import { LakeError } from '../../errors.ts';
 import type { Field } from '../../schema/field.ts';
-import { codecFor, type Physical } from '../../spec/values/codec.ts';
+import { withParts } from '../../schema/tree.ts';
+import { codecFor, type Physical, ValueError } from '../../spec/values/codec.ts';
+import type { FileBinding } from '../format.ts';
 import { type Assembly, leavesOf } from './assemble.ts';
-import { isStoredAsText, loadedForm, type Raw } from './loaded.ts';
+import { loadedForm } from './loaded.ts';
+import { type Found, type Matcher, matcherFor } from './match.ts';
+import { type FileLeaf, type FileNode, type FileStruct, fileColumns, leavesBelow } from './shape.ts';
+import { isText, type Raw } from './source.ts';
 
 /** How one requested column is got from a file. */
 export type BoundColumn =
-  /** The file was written before the column was added: every row has `value`. */
+  /** The file has no such column: every row has `value`. */
   | {
       readonly kind: 'missing';
       readonly value: Physical | null;
@@ -31,107 +36,98 @@ export interface BoundLeaf {
   readonly isText: boolean;
 }
 
-/** Columns are bound by field id and by nothing else: names change, and are given to other columns later. */
-export function bindColumns(root: SchemaTree, fields: readonly Field[]): BoundColumn[] {
-  if (root.children.length > 0 && root.children.every((child) => child.element.field_id === undefined))
-    throw new LakeError('UNSUPPORTED', 'a data file without field ids cannot be read yet');
-  const binder = new Binder(root);
-  return fields.map((field) => binder.column(field));
+/** How each field is got from a file. UNSUPPORTED, naming the column, where what the file has can't become what the field is. */
+export function bindColumns(
+  root: SchemaTree,
+  fields: readonly Field[],
+  binding: FileBinding = { kind: 'ids' },
+): BoundColumn[] {
+  const columns = fileColumns(root);
+  const matcher = matcherFor(binding, columns);
+  return fields.map((field) => boundColumn(field, matcher.find(field, columns)));
 }
 
-/** Levels of a node: from the root down to it. */
-interface Levels {
-  readonly definition: number;
-  readonly repetition: number;
-}
-
-class Binder {
-  readonly #root: SchemaTree;
-  readonly #leafIndex: ReadonlyMap<SchemaTree, number>;
-
-  constructor(root: SchemaTree) {
-    this.#root = root;
-    this.#leafIndex = new Map(fileLeaves(root).map((node, i) => [node, i]));
+function boundColumn(field: Field, found: Found): BoundColumn {
+  if (found?.kind !== 'node') return { kind: 'missing', value: valueWithout(field, found), decode: decodeOf(field) };
+  const { node } = found;
+  if (field.children.length === 0) {
+    const leaf = leafOf(node, field);
+    return { kind: 'flat', ...boundLeaf(leaf), load: loadedForm(leaf.element, field), decode: decodeOf(field) };
   }
+  const leaves = new Map<number, BoundLeaf>();
+  const assembly = assemblyOf(field, node, found.below, leaves);
+  return { kind: 'nested', assembly, leaves: [...leaves.values()] };
+}
 
-  column(field: Field): BoundColumn {
-    const node = this.#root.children.find((child) => child.element.field_id === field.id);
-    if (!node) return { kind: 'missing', value: defaultBefore(field), decode: decodeOf(field) };
-    if (field.children.length === 0) {
-      return { kind: 'flat', ...flatConversion(node, field), ...this.#leaf([this.#root, node], field) };
+function boundLeaf({ leaf, path, element }: FileLeaf): BoundLeaf {
+  const schemaPath = [...path.slice(0, -1), { ...path.at(-1)!, element: physicalElement(element) }];
+  return { leaf, schemaPath, isText: isText(element) };
+}
+
+/** A node of the file as a field that has parts, or is one. The leaves it needs are added to `leaves`. */
+function assemblyOf(field: Field, node: FileNode, below: Matcher, leaves: Map<number, BoundLeaf>): Assembly {
+  if (field.children.length === 0) {
+    const leaf = leafOf(node, field);
+    leaves.set(leaf.leaf, boundLeaf(leaf));
+    return { kind: 'leaf', leaf: leaf.leaf, definition: leaf.definition, convert: conversion(leaf, field) };
+  }
+  if (field.type.name !== node.kind) throw unreadable(field, `is stored as ${article(node.kind)}`);
+  const part = (child: Field, found: FileNode): Assembly => assemblyOf(child, found, below.part(child), leaves);
+  const [first, second] = field.children;
+  switch (node.kind) {
+    case 'struct':
+      return structOf(field, node, below, leaves);
+    case 'list': {
+      const element = part(first!, node.element);
+      return { kind: 'list', ...repeatedOf(node), leaves: leavesOf(element), element };
     }
-    const leaves: BoundLeaf[] = [];
-    const assembly = this.#part([this.#root, node], field, { definition: 0, repetition: 0 }, leaves);
-    return { kind: 'nested', assembly, leaves };
-  }
-
-  #leaf(path: readonly SchemaTree[], field: Field): BoundLeaf {
-    const node = path.at(-1)!;
-    const schemaPath = [...path.slice(0, -1), { ...node, element: physicalElement(node.element) }];
-    return { leaf: this.#leafIndex.get(node)!, schemaPath, isText: isStoredAsText(field.type) };
-  }
-
-  /** A node of the file as a part of a column; its path ends in it. `above` are its parent's levels. */
-  #part(path: readonly SchemaTree[], field: Field, above: Levels, leaves: BoundLeaf[]): Assembly {
-    const node = path.at(-1)!;
-    const levels = below(above, node.element);
-    const { definition } = levels;
-    if (field.children.length === 0) {
-      const bound = this.#leaf(path, field);
-      leaves.push(bound);
-      return { kind: 'leaf', leaf: bound.leaf, definition, convert: conversion(node, field) };
+    case 'map': {
+      const [key, value] = [part(first!, node.key), part(second!, node.value)];
+      return { kind: 'map', ...repeatedOf(node), leaves: [...leavesOf(key), ...leavesOf(value)], key, value };
     }
-    if (field.type.name === 'struct') {
-      const members = field.children.map((child) => {
-        const found = node.children.find((candidate) => candidate.element.field_id === child.id);
-        const part: Assembly = found
-          ? this.#part([...path, found], child, levels, leaves)
-          : { kind: 'missing', value: missingValue(child) };
-        return { name: child.name, part };
-      });
-      const read = members.flatMap(({ part }) => leavesOf(part));
-      if (read.length === 0) throw unreadable(field, 'shares no member with its struct');
-      return { kind: 'struct', definition, leaves: read, members };
-    }
-    // The group of three levels that the format prescribes: list or map, its repeated entries, their parts.
-    const [entries] = node.children;
-    if (node.children.length !== 1 || entries?.element.repetition_type !== 'REPEATED' || entries.children.length === 0)
-      throw unreadable(field, 'is stored in another shape than the three levels of lists and maps');
-    const inner = below(levels, entries.element);
-    const parts = field.children.map((child, i) => {
-      const found = entries.children[i];
-      if (!found) throw unreadable(field, `has no ${child.name}`);
-      return this.#part([...path, entries, found], child, inner, leaves);
-    });
-    const repeated = {
-      definition,
-      elementDefinition: inner.definition,
-      repetition: inner.repetition,
-      leaves: parts.flatMap(leavesOf),
-    };
-    if (field.type.name === 'list') return { kind: 'list', ...repeated, element: parts[0]! };
-    return { kind: 'map', ...repeated, key: parts[0]!, value: parts[1]! };
   }
 }
 
-function below({ definition, repetition }: Levels, { repetition_type }: SchemaElement): Levels {
-  return {
-    definition: repetition_type === 'REQUIRED' ? definition : definition + 1,
-    repetition: repetition_type === 'REPEATED' ? repetition + 1 : repetition,
-  };
+function structOf(field: Field, node: FileStruct, below: Matcher, leaves: Map<number, BoundLeaf>): Assembly {
+  const members = field.children.map((child) => {
+    const found = below.find(child, node.members);
+    const part: Assembly =
+      found?.kind === 'node'
+        ? assemblyOf(child, found.node, found.below, leaves)
+        : { kind: 'missing', value: memberWithout(child, found) };
+    return { name: child.name, part };
+  });
+  const read = members.flatMap(({ part }) => leavesOf(part));
+  const { definition } = node;
+  if (read.length > 0) return { kind: 'struct', definition, leaves: read, members };
+  // None of its members is left, yet whether it is NULL still shows in those it had.
+  const witness = leavesBelow(node).toSorted((a, b) => a.repetition - b.repetition)[0];
+  if (!witness) throw unreadable(field, 'has no members there');
+  leaves.set(witness.leaf, boundLeaf(witness));
+  const passed = { leaf: witness.leaf, repetition: node.repetition };
+  return { kind: 'struct', definition, leaves: [witness.leaf], members, passed };
 }
 
-/** From raw Parquet values to physical ones, and on to what callers get; `undefined` where they are the same. */
-function flatConversion(node: SchemaTree, field: Field): Pick<BoundColumn & { kind: 'flat' }, 'load' | 'decode'> {
-  if (node.children.length > 0 || node.element.repetition_type === 'REPEATED')
-    throw unreadable(field, 'is nested there');
-  return { load: loadedForm(node.element, field.type), decode: decodeOf(field) };
+function repeatedOf(node: FileNode & { kind: 'list' | 'map' }): {
+  definition: number;
+  elementDefinition: number;
+  repetition: number;
+} {
+  const { definition, elementDefinition, elementRepetition } = node;
+  return { definition, elementDefinition, repetition: elementRepetition };
 }
 
-function conversion(node: SchemaTree, field: Field): ((raw: Raw) => unknown) | undefined {
-  const { load, decode } = flatConversion(node, field);
-  if (!load || !decode) return load ?? (decode as ((raw: Raw) => unknown) | undefined);
-  return (raw) => decode(load(raw) as never);
+function leafOf(node: FileNode, field: Field): FileLeaf {
+  if (node.kind !== 'leaf') throw unreadable(field, `is stored as ${article(node.kind)}`);
+  return node;
+}
+
+/** From raw Parquet values to what callers get; `undefined` where they are the same. */
+function conversion({ element }: FileLeaf, field: Field): ((raw: Raw) => unknown) | undefined {
+  const load = loadedForm(element, field);
+  const decode = decodeOf(field) as ((value: unknown) => unknown) | undefined;
+  if (!load || !decode) return load ?? decode;
+  return (raw) => decode(load(raw));
 }
 
 /** From physical values to what callers get; `undefined` where they are the same. */
@@ -146,15 +142,24 @@ function isDecodedAsLoaded({ type }: Field): boolean {
   return /^(boolean|u?int\d+|float\d+|varchar|blob|uuid|interval)$/.test(type.name);
 }
 
-/** What rows of a file have in a column that was added after it was written: a physical value. */
-function defaultBefore({ initialDefault, type, children }: Field): Physical | null {
-  if (initialDefault === null || children.length > 0) return null;
-  return codecFor(type).fromText(initialDefault);
+/** What every row has in a column that the file lacks: the value in the file's path, or that from before the column was added. */
+function valueWithout(field: Field, found: Found): Physical | null {
+  const text = found?.kind === 'partition' ? found.value : field.initialDefault;
+  if (text === null) return null;
+  // As DuckDB reads paths.
+  if (found && text === '' && field.type.name !== 'varchar') return null;
+  if (withParts([field]).length > 1) throw unreadable(field, `is not in it, and ${JSON.stringify(text)} stands for it`);
+  try {
+    return codecFor(field.type).fromText(text);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw unreadable(field, `is not in it, and ${JSON.stringify(text)} stands for it (${error.message})`);
+  }
 }
 
 /** The same of a part of a nested column, as callers get it. */
-function missingValue(field: Field): unknown {
-  const value = defaultBefore(field);
+function memberWithout(field: Field, found: Found): unknown {
+  const value = valueWithout(field, found);
   const decode = decodeOf(field);
   return value === null || !decode ? value : decode(value as never);
 }
@@ -163,9 +168,7 @@ function physicalElement({ converted_type: _, logical_type: __, ...element }: Sc
   return element;
 }
 
-function fileLeaves(node: SchemaTree): SchemaTree[] {
-  return node.children.flatMap((child) => (child.children.length === 0 ? [child] : fileLeaves(child)));
-}
+const article = (kind: FileNode['kind']): string => (kind === 'leaf' ? 'a single value' : `a ${kind}`);
 
 function unreadable(field: Field, why: string): LakeError {
   return new LakeError('UNSUPPORTED', `column "${field.name}" of a data file ${why}: that cannot be read`, {

@@ -4,7 +4,8 @@ import { convert, convertWithDictionary, DEFAULT_PARSERS } from 'hyparquet/src/c
 import { decompressPage, readDataPage, readDataPageV2 } from 'hyparquet/src/datapage.js';
 import { getMaxDefinitionLevel } from 'hyparquet/src/schema.js';
 import { corrupt } from './footer.ts';
-import { decodeText, type Raw } from './loaded.ts';
+import { decodeText } from './loaded.ts';
+import type { Raw } from './source.ts';
 
 /** The entries of one leaf column of one row group: values where the definition level is the highest, levels everywhere. */
 export interface LeafEntries {

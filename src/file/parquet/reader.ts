@@ -11,8 +11,8 @@ import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
 import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
 import { inflateOf, inflatePages } from './inflate.ts';
 import { decoderOf, type LeafEntries, readLeaf } from './leaf-stream.ts';
-import type { Raw } from './loaded.ts';
 import { type ByteRange, readRanges } from './ranges.ts';
+import type { Raw } from './source.ts';
 
 /** Opens a Parquet file. CORRUPT when it isn't one, or is damaged; UNSUPPORTED for what this version can't read. */
 export async function openReader(
@@ -38,9 +38,7 @@ async function* readRows(
   { fields, binding, signal, limit = Number.POSITIVE_INFINITY }: ReadRequest,
 ): AsyncGenerator<ReadBatch> {
   signal?.throwIfAborted();
-  if (binding && binding.kind !== 'ids')
-    throw new LakeError('UNSUPPORTED', 'data files without field ids cannot be read yet');
-  const columns = bindColumns(root, fields);
+  const columns = bindColumns(root, fields, binding);
   let left = limit;
   let firstPosition = 0;
   for (const group of metadata.row_groups) {
