@@ -20,7 +20,7 @@ export const sqliteDialect: SqlDialect = {
     `(SELECT nullif(json_group_array(json_array(name, type)), '[]') FROM (SELECT name, type FROM pragma_table_info(${name}) ORDER BY cid))`,
   inlinedCell: (column, type) =>
     type === 'BLOB'
-      ? `hex(${column})`
+      ? `CASE WHEN ${column} IS NOT NULL THEN hex(${column}) END`
       : `CASE typeof(${column}) WHEN 'real' THEN printf('%!.17g', ${column}) ELSE CAST(${column} AS TEXT) END`,
   // Without its number: better-sqlite3 takes ?1 for a name.
   parameter: () => '?',
