@@ -1,3 +1,4 @@
+import type { IsoForm, RangeEnd } from '../../src/catalog/bounds.ts';
 import { microsOf } from '../../src/catalog/instant.ts';
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import type { CellType } from '../../src/spec/rows.ts';
@@ -33,6 +34,7 @@ export function postgresDialect(schema: string): SqlDialect {
       'FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid ' +
       `WHERE n.nspname = ${literal(schema)} AND c.relname = ${name} AND a.attnum > 0 AND NOT a.attisdropped)`,
     inlinedCell,
+    isBeyond,
     parameter: (n, type) => `$${n}::text::${types[type]}`,
     instant: (column) => column,
     instantLiteral: (time) => instant(microsOf(time)),
@@ -56,5 +58,26 @@ function inlinedCell(column: string, type: string): string {
     }
     default:
       return `${column}::text`;
+  }
+}
+
+const isoForms: Readonly<Record<IsoForm, string>> = {
+  date: '$',
+  timestamp: ' [0-9:.]+$',
+  timestamptz: ' [0-9:.]+[+]00$',
+};
+
+/** CASE evaluates a cast only where the text is known to be fit for it. */
+function isBeyond(bound: string, operator: '<' | '>', end: RangeEnd): string {
+  const isNumber = `length(${bound}) < 60 AND ${bound} ~ '^-?[0-9]+([.][0-9]+)?(e[+-]?[0-9]{1,3})?$'`;
+  switch (end.kind) {
+    case 'infinite':
+      return `(${isNumber})`;
+    case 'number':
+      return `CASE WHEN ${isNumber} THEN ${bound}::numeric ${operator} ${literal(end.text)}::numeric ELSE false END`;
+    case 'iso':
+      return `(${bound} COLLATE "C" ${operator} ${literal(end.text)} AND ${bound} ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}${isoForms[end.form]}')`;
+    case 'bytes':
+      return `${bound} COLLATE "C" ${operator} ${literal(end.text)}`;
   }
 }

@@ -1,3 +1,4 @@
+import type { IsoForm, RangeEnd } from '../../src/catalog/bounds.ts';
 import { microsOf } from '../../src/catalog/instant.ts';
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import type { CellType } from '../../src/spec/rows.ts';
@@ -22,6 +23,7 @@ export const sqliteDialect: SqlDialect = {
     type === 'BLOB'
       ? `CASE WHEN ${column} IS NOT NULL THEN hex(${column}) END`
       : `CASE typeof(${column}) WHEN 'real' THEN printf('%!.17g', ${column}) ELSE CAST(${column} AS TEXT) END`,
+  isBeyond,
   // Without its number: better-sqlite3 takes ?1 for a name.
   parameter: () => '?',
   instant: micros,
@@ -41,3 +43,34 @@ function micros(column: string): string {
   const fraction = `substr(substr(${rest}, 2, max(${sign} - 2, 0)) || '000000', 1, 6)`;
   return `(${seconds} * 1000000 + ${fraction})`;
 }
+
+const isoDate = '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]';
+const isoForms: Readonly<Record<IsoForm, (bound: string) => string>> = {
+  date: (bound) => `${bound} GLOB '${isoDate}'`,
+  timestamp: (bound) => `${bound} GLOB '${isoDate} *' AND substr(${bound}, 12) NOT GLOB '*[^0-9:.]*'`,
+  timestamptz: (bound) => `${bound} GLOB '${isoDate} *+00' AND substr(${bound}, 12) NOT GLOB '*[^0-9:.+]*'`,
+};
+
+/** How far, relatively, SQLite may be off when it reads the digits of a number: much less. */
+const TOLERANCE = 2 ** -50;
+
+function isBeyond(bound: string, operator: '<' | '>', end: RangeEnd): string {
+  // What is no number is 0 to SQLite.
+  const isNumber = `length(${bound}) < 60 AND ltrim(${bound}, '-') GLOB '[0-9]*' AND ${bound} NOT GLOB '*[^0-9.e+-]*'`;
+  switch (end.kind) {
+    case 'infinite':
+      return `(${isNumber})`;
+    case 'number': {
+      const slack = Math.abs(end.value) * TOLERANCE;
+      const threshold = operator === '<' ? end.value - slack : end.value + slack;
+      if (!Number.isFinite(threshold)) return '0';
+      return `(CAST(${bound} AS REAL) ${operator} ${threshold} AND ${isNumber})`;
+    }
+    case 'iso':
+      return `(${bound} ${operator} ${text(end.text)} AND ${isoForms[end.form](bound)})`;
+    case 'bytes':
+      return `${bound} ${operator} ${text(end.text)}`;
+  }
+}
+
+const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;

@@ -1,6 +1,7 @@
 import { LakeError, showValue } from '../errors.ts';
 import { changeText, parseChanges } from '../spec/changes.ts';
 import { type CatalogRow, type CatalogTable, catalogTables, type RowOf } from '../spec/rows.ts';
+import { isOutside } from './bounds.ts';
 import { instantMicros, instantText, microsOf } from './instant.ts';
 import { Stage, Tables, type Where } from './memory/rows.ts';
 import { addStats } from './memory/stats.ts';
@@ -132,7 +133,7 @@ class Memory implements MemoryCatalog {
     yield* this.#records(range.from, range.to);
   }
 
-  async readFiles({ snapshotId, tableId, stats, fromFileId = 0 }: FilesRequest): Promise<TableFiles> {
+  async readFiles({ snapshotId, tableId, stats, within = [], fromFileId = 0 }: FilesRequest): Promise<TableFiles> {
     this.#checkOpen();
     const ofTable = (row: CatalogRow): boolean => row['table_id'] === tableId;
     const byFile = <Row extends { readonly data_file_id: number | null }>(rows: Row[]): Map<number | null, Row[]> =>
@@ -142,10 +143,18 @@ class Memory implements MemoryCatalog {
     const deletes = byFile(this.#live('ducklake_delete_file', snapshotId, ofTable));
     const values = byFile(this.#rows('ducklake_file_partition_value', ofTable));
     const columns = byFile(stats === 'none' ? [] : this.#rows('ducklake_file_column_stats', isAskedFor));
+    const outside = new Set(
+      within.flatMap((range) =>
+        this.#rows('ducklake_file_column_stats', (row) => ofTable(row) && row['column_id'] === range.columnId)
+          .filter((row) => isOutside(row, range))
+          .map((row) => row.data_file_id),
+      ),
+    );
     const files = this.#live(
       'ducklake_data_file',
       snapshotId,
-      (row) => ofTable(row) && Number(row['data_file_id']) >= fromFileId,
+      (row) =>
+        ofTable(row) && Number(row['data_file_id']) >= fromFileId && !outside.has(row['data_file_id'] as number | null),
     ).sort((a, b) => a.data_file_id - b.data_file_id);
     const mappingIds = new Set(files.map((file) => file.mapping_id));
     const isMeant = (row: CatalogRow): boolean => mappingIds.has(Number(row['mapping_id']));

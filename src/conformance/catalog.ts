@@ -4,6 +4,7 @@ import { commitCases } from './catalog/commit.ts';
 import { fenceCases } from './catalog/fence.ts';
 import { idCases } from './catalog/ids.ts';
 import { initializeCases } from './catalog/initialize.ts';
+import { pruningCases } from './catalog/prune.ts';
 import { readCases } from './catalog/read.ts';
 import { statsCases } from './catalog/stats.ts';
 
@@ -28,6 +29,7 @@ export type { CatalogTarget } from './catalog/batches.ts';
 export const catalogCases: readonly ConformanceCase<CatalogTarget>[] = [
   ...initializeCases,
   ...readCases,
+  ...pruningCases,
   ...idCases,
   ...commitCases,
   ...fenceCases,

@@ -90,6 +90,26 @@ const wrongs: Readonly<Record<string, Wrong>> = {
   'gives statistics that nobody asked for': (right) => ({
     readFiles: (request) => right.readFiles({ ...request, stats: 'all' }),
   }),
+  'forgets partition values': files((all) => all.map((one) => ({ ...one, partitionValues: [] }))),
+  'gives files from the first on always': (right) => ({
+    readFiles: (request) => right.readFiles({ ...request, fromFileId: undefined }),
+  }),
+  'gives all statistics where some are asked for': (right) => ({
+    readFiles: (request) => right.readFiles({ ...request, stats: request.stats === 'none' ? 'none' : 'all' }),
+  }),
+  'takes NaN for a value outside': (right) => ({
+    readFiles: (request) =>
+      right.readFiles({ ...request, within: request.within?.map((range) => ({ ...range, includesNan: false })) }),
+  }),
+  'compares text bounds of numbers as text': (right) => ({
+    readFiles: (request) =>
+      right.readFiles({
+        ...request,
+        within: request.within?.map((range) =>
+          range.comparison === 'number' ? { ...range, comparison: 'bytes' } : range,
+        ),
+      }),
+  }),
   'gives files of other snapshots': (right) => ({
     readFiles: (request) => right.readFiles({ ...request, snapshotId: request.snapshotId + 1 }),
   }),

@@ -1,5 +1,6 @@
 import { LakeError } from '../../errors.ts';
 import type { CellType } from '../../spec/rows.ts';
+import type { RangeEnd } from '../bounds.ts';
 
 /**
  * What differs between SQL databases in reading a catalog and in making its tables. How a commit is written differs too much to
@@ -23,6 +24,11 @@ export interface SqlDialect {
   columnsOf(tableName: string): string;
   /** An expression for a value inlined in a column of this type, as text: see `cellDecoder` for what. */
   inlinedCell(column: string, type: string): string;
+  /**
+   * A condition: whether a bound, which is text that may be anything, is certainly below or above an end of a range. False or NULL
+   * where that takes a comparison that is not exact.
+   */
+  isBeyond(bound: string, operator: '<' | '>', end: RangeEnd): string;
   /** A condition: whether the catalog has a table of this name. */
   tableExists(name: string): string;
 }

@@ -1,5 +1,6 @@
 import { type CatalogTable, cellsOf } from '../../spec/rows.ts';
-import type { FilesRequest } from '../table-files.ts';
+import { type RangeEnd, rangeEnd } from '../bounds.ts';
+import type { ColumnRange, FilesRequest } from '../table-files.ts';
 import { integer, quoteName, type SqlDialect } from './dialect.ts';
 
 /**
@@ -73,13 +74,43 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
     return `SELECT 'inlined:${index}' AS t, '[' || ${parts.join(` || ',' || `)} || ']' AS j FROM ${dialect.table(name)} x WHERE ${where}`;
   };
 
+  /** Statistics by which a file has no row in the range. */
+  const outside = (tableId: string, { columnId, includesNan, ...range }: ColumnRange): string => {
+    const beyond = (side: 'min' | 'max'): string[] => {
+      const end: RangeEnd | undefined = rangeEnd(range[side], range.comparison, side);
+      if (end === undefined) return [];
+      return [side === 'min' ? dialect.isBeyond('s.max_value', '<', end) : dialect.isBeyond('s.min_value', '>', end)];
+    };
+    const ends = [...beyond('min'), ...beyond('max')];
+    const isKnown = includesNan ? 'NOT s.contains_nan AND ' : '';
+    return (
+      `SELECT s.data_file_id FROM ${dialect.table('ducklake_file_column_stats')} s ` +
+      `WHERE s.table_id = ${tableId} AND s.column_id = ${integer(columnId)} ` +
+      `AND (s.value_count = 0${ends.length > 0 ? ` OR ${isKnown}(${ends.join(' OR ')})` : ''})`
+    );
+  };
+  /** The rows of data files that the request asks for. */
+  const wanted = (request: FilesRequest): string => {
+    const tableId = integer(request.tableId);
+    const within = request.within ?? [];
+    // Joins: a list of what to leave out would be gone through for each file when it is long.
+    const joins = within.map(
+      (range, i) => ` LEFT JOIN (${outside(tableId, range)}) o${i} ON o${i}.data_file_id = x.data_file_id`,
+    );
+    const isNew = request.fromFileId === undefined ? '' : ` AND x.data_file_id >= ${integer(request.fromFileId)}`;
+    const isInside = within.map((_, i) => ` AND o${i}.data_file_id IS NULL`);
+    return (
+      `SELECT x.* FROM ${dialect.table('ducklake_data_file')} x${joins.join('')} ` +
+      `WHERE x.table_id = ${tableId}${isNew} AND ${live(integer(request.snapshotId))}${isInside.join('')}`
+    );
+  };
+
   return {
     files(request, shape) {
       const at = integer(request.snapshotId);
       const tableId = integer(request.tableId);
       const ofTable = `x.table_id = ${tableId}`;
       const ofFile = `${ofTable} AND x.data_file_id IN (SELECT data_file_id FROM files)`;
-      const isNew = request.fromFileId === undefined ? '' : ` AND x.data_file_id >= ${integer(request.fromFileId)}`;
       const mapped = 'x.mapping_id IN (SELECT mapping_id FROM files)';
       const selects = [
         rows('ducklake_data_file', '1 = 1', 'files'),
@@ -101,10 +132,7 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
         selects.push(
           rows('ducklake_file_column_stats', `${ofFile} AND x.column_id IN (${request.stats.map(integer).join(', ')})`),
         );
-      return (
-        `WITH files AS (SELECT * FROM ${dialect.table('ducklake_data_file')} x WHERE ${ofTable}${isNew} AND ${live(at)}), ` +
-        `${inlined(tableId)}\n${selects.join('\nUNION ALL ')}`
-      );
+      return `WITH files AS (${wanted(request)}), ` + `${inlined(tableId)}\n${selects.join('\nUNION ALL ')}`;
     },
   };
 }
