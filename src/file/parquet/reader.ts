@@ -1,18 +1,16 @@
 import type { ColumnMetaData, FileMetaData, Compressors as Inflated, RowGroup, SchemaTree } from 'hyparquet';
-import { readColumn } from 'hyparquet/src/column.js';
 import { parquetSchema } from 'hyparquet/src/metadata.js';
 import { LakeError } from '../../errors.ts';
-import type { Physical } from '../../spec/values/value-codec.ts';
 import type { ObjectReader } from '../../storage/object-store.ts';
 import type { Compressors } from '../compressors.ts';
 import type { ColumnVector, FileReader, ReadBatch, ReaderHint, ReadRequest } from '../format.ts';
 import { Assembler } from './assemble.ts';
 import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
+import { readFlat } from './decode/flat.ts';
 import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
 import { inflateOf, inflatePages } from './inflate.ts';
-import { decoderOf, type LeafEntries, readLeaf } from './leaf-stream.ts';
+import { type LeafEntries, readLeaf } from './leaf-stream.ts';
 import { type ByteRange, readRanges } from './ranges.ts';
-import type { Raw } from './source.ts';
 
 /** Opens a Parquet file. CORRUPT when it isn't one, or is damaged; UNSUPPORTED for what this version can't read. */
 export async function openReader(
@@ -73,21 +71,15 @@ async function readGroup(
   signal?.throwIfAborted();
   const next = loaded.values();
   const nextChunk = (): LoadedChunk => next.next().value!;
-  const groupRows = Number(group.num_rows);
-  return columns.map((column) => decodeColumn(column, nextChunk, groupRows, rowCount));
+  return columns.map((column) => decodeColumn(column, nextChunk, rowCount));
 }
 
-function decodeColumn(
-  column: BoundColumn,
-  nextChunk: () => LoadedChunk,
-  groupRows: number,
-  rowCount: number,
-): ColumnVector {
+function decodeColumn(column: BoundColumn, nextChunk: () => LoadedChunk, rowCount: number): ColumnVector {
   switch (column.kind) {
     case 'missing':
       return { values: new Array<unknown>(rowCount).fill(column.value), decode: column.decode };
     case 'flat':
-      return { values: decodeFlat(nextChunk(), column, groupRows, rowCount), decode: column.decode };
+      return { values: decodeFlat(nextChunk(), column, rowCount), decode: column.decode };
     case 'nested':
       return { values: decodeNested(column, column.leaves.map(nextChunk), rowCount), decode: undefined };
   }
@@ -122,16 +114,12 @@ function chunkRange(chunk: ColumnMetaData): ByteRange {
 function decodeFlat(
   { chunk, bytes, compressors }: LoadedChunk,
   { schemaPath, isText, load }: BoundColumn & { kind: 'flat' },
-  groupRows: number,
   rowCount: number,
 ): ArrayLike<unknown> {
-  return decodingChunk(chunk, schemaPath, () => {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const decoder = decoderOf({ chunk, schemaPath, isText, compressors });
-    const selection = { groupStart: 0, selectStart: 0, selectEnd: rowCount, groupRows };
-    const { data: pages } = readColumn({ view, offset: 0 }, selection, decoder);
-    return join(pages as readonly ArrayLike<Raw | null | undefined>[], load, rowCount);
-  });
+  const { element } = schemaPath.at(-1)!;
+  return decodingChunk(chunk, schemaPath, () =>
+    readFlat({ chunk, bytes, element, isText, load, compressors }, rowCount),
+  );
 }
 
 function decodeNested(
@@ -156,21 +144,4 @@ function decodingChunk<T>(chunk: ColumnMetaData, schemaPath: SchemaTree[], decod
       throw corrupt(`column "${name}" is ${chunk.type} in a row group, not ${element.type}`);
     return decode();
   });
-}
-
-/** The pages' values as one array of physical values. */
-function join(
-  pages: readonly ArrayLike<Raw | null | undefined>[],
-  load: ((raw: Raw) => Physical) | undefined,
-  rowCount: number,
-): ArrayLike<unknown> {
-  const values = new Array<unknown>(rowCount);
-  let row = 0;
-  for (const page of pages)
-    for (let i = 0; i < page.length && row < rowCount; i++) {
-      const raw = page[i];
-      values[row++] = raw === null || raw === undefined ? null : load ? load(raw) : raw;
-    }
-  if (row < rowCount) throw corrupt(`${row} rows were found, ${rowCount} expected`);
-  return values;
 }
