@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { parquetReadObjects } from 'hyparquet';
+import type { FileReader, ReadBatch } from '../../src/file/format.ts';
+import { parquetFormat } from '../../src/file/parquet/index.ts';
+import { events } from '../lib/data.ts';
+import type { Contender } from '../lib/measure.ts';
+import type { Question } from '../lib/question.ts';
+
+/** The columns of `events` as DuckDB makes them. */
+const query = `
+  SELECT i AS id, TIMESTAMP '2023-11-14 22:13:20' + to_milliseconds(i * 37) AS ts,
+    'user_' || ((i * 7919) % 10000) AS "user", 'event_' || (i % 20) AS event,
+    'https://example.com/products/' || hash(i) || '?ref=' || (i % 97) AS url, ((hash(i) % 100000) / 100)::DOUBLE AS amount,
+    CASE WHEN i % 10 = 0 THEN NULL ELSE (hash(i) % 100)::INTEGER END AS qty, hash(i) % 2 = 0 AS ok
+  FROM range(ROWS) t(i)`;
+
+/** How fast a file that DuckDB wrote becomes row objects, and columns. */
+export const read: Question = {
+  name: 'read',
+  async *ask({ rowCount, path }) {
+    const api = await import('@duckdb/node-api');
+    const instance = await api.DuckDBInstance.create(':memory:', { threads: '2' });
+    const connection = await instance.connect();
+    const file = path('read');
+    const ids = events.fields.map(({ name, id }) => `"${name}": ${id}`).join(', ');
+    await connection.run(
+      `COPY (${query.replace('ROWS', String(rowCount))}) TO '${file}' (FORMAT parquet, FIELD_IDS {${ids}})`,
+    );
+    const names = events.fields.map(({ name }) => name);
+    yield {
+      of: `rows, ${rowCount} × ${names.length} columns`,
+      contenders: [ours(file, names, rowsOf), duckRows(connection, file), hyparquetRows(file)],
+    };
+    const two = ['id', 'amount'];
+    yield {
+      of: `columns ${two.join(' and ')}, ${rowCount} rows`,
+      contenders: [ours(file, two, () => undefined), duckColumns(connection, file, two)],
+    };
+    const texts = ['user', 'url'];
+    yield {
+      of: `columns ${texts.join(' and ')}, ${rowCount} rows`,
+      contenders: [ours(file, texts, () => undefined), duckColumns(connection, file, texts)],
+    };
+    connection.closeSync();
+    instance.closeSync();
+  },
+};
+
+/** Reads bytes from disk each time, as the others do. */
+function ours(
+  file: string,
+  names: readonly string[],
+  use: (batch: ReadBatch, names: readonly string[]) => unknown,
+): Contender {
+  const fields = names.map((name) => events.fields.find((field) => field.name === name)!);
+  return {
+    name: 'edgemere',
+    async run() {
+      const reader = await open(file);
+      const kept: unknown[] = [];
+      for await (const batch of reader.read({ fields })) kept.push(batch, use(batch, names));
+      return undefined;
+    },
+  };
+}
+
+async function open(file: string): Promise<FileReader> {
+  const bytes = await readFile(file);
+  return parquetFormat().openReader({
+    byteLength: bytes.length,
+    slice: async (start, end) => bytes.buffer.slice(bytes.byteOffset + start, bytes.byteOffset + (end ?? bytes.length)),
+  });
+}
+
+function rowsOf({ rowCount, columns }: ReadBatch, names: readonly string[]): unknown[] {
+  const values = columns.map(({ values, decode }) =>
+    decode ? Array.from(values, (value) => (value === null ? null : decode(value as never))) : values,
+  );
+  return Array.from({ length: rowCount }, (_, i) => {
+    const row: Record<string, unknown> = {};
+    for (let c = 0; c < names.length; c++) row[names[c]!] = values[c]![i];
+    return row;
+  });
+}
+
+function duckRows(connection: DuckDBConnection, file: string): Contender {
+  return {
+    name: 'DuckDB, runAndReadAll().getRowObjectsJS()',
+    async run() {
+      const reader = await connection.runAndReadAll(`SELECT * FROM '${file}'`);
+      reader.getRowObjectsJS();
+      return undefined;
+    },
+    runs: 2,
+  };
+}
+
+function duckColumns(connection: DuckDBConnection, file: string, names: readonly string[]): Contender {
+  return {
+    name: 'DuckDB, getColumnsJS()',
+    async run() {
+      const list = names.map((name) => `"${name}"`).join(', ');
+      const reader = await connection.runAndReadAll(`SELECT ${list} FROM '${file}'`);
+      reader.getColumnsJS();
+      return undefined;
+    },
+  };
+}
+
+function hyparquetRows(path: string): Contender {
+  return {
+    name: 'hyparquet, parquetReadObjects',
+    async run() {
+      const bytes = await readFile(path);
+      const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+      await parquetReadObjects({ file });
+      return undefined;
+    },
+  };
+}
