@@ -19,3 +19,5 @@ function internalField(id: number, name: string): Field {
 export const rowIdField: Field = internalField(2147483540, '_ducklake_internal_row_id');
 /** The snapshot that the row is of, in files that hold rows of several. */
 export const snapshotIdField: Field = internalField(2147483539, '_ducklake_internal_snapshot_id');
+/** In a delete file: the position of a deleted row in its data file. */
+export const positionField: Field = internalField(2147483545, 'pos');
