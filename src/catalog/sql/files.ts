@@ -65,12 +65,15 @@ interface Found {
   readonly shape: InlinedShape;
 }
 
+type Pairs = readonly (readonly [name: string, type: string])[];
+
 /** `undefined` when a table that the catalog names isn't there. */
 function shapeOf(result: Result): InlinedShape | undefined {
-  const named = result.json('inlined_table').map((json) => JSON.parse(json) as [string, number, string | null]);
+  const named = result.json('inlined_table').map((json) => JSON.parse(json) as [string, number, Pairs | string | null]);
   const tables: InlinedTable[] = [];
   for (const [name, schemaVersion, text] of named) {
-    const columns = JSON.parse(text ?? '[]') as [string, string][];
+    // Some versions of SQLite pass JSON on through a subquery as JSON, others as text.
+    const columns = typeof text === 'string' ? (JSON.parse(text) as Pairs) : (text ?? []);
     if (columns.length < INLINED_SYSTEM_COLUMNS.length) return undefined;
     if (tables.some((table) => table.name === name)) continue;
     tables.push({
