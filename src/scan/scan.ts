@@ -1,13 +1,11 @@
 import type { AsOf } from '../catalog/store.ts';
-import type { LiveFile } from '../catalog/table-files.ts';
 import type { CatalogView, TableInfo } from '../catalog/view.ts';
-import { LakeError, showValue } from '../errors.ts';
-import type { ColumnVector } from '../file/format.ts';
-import type { Field } from '../schema/field.ts';
-import { withParts } from '../schema/tree.ts';
+import { LakeError } from '../errors.ts';
 import type { Session } from '../session.ts';
-import { resolvePath } from '../spec/paths.ts';
-import { isSupported } from '../spec/types.ts';
+import { type ScanColumn, scanColumns } from './columns.ts';
+import { type OpenFile, openFile, readFile, type TableRead } from './data-file.ts';
+import { inlinedBatch } from './inlined-batch.ts';
+import { decoded, firstRows, type VectorBatch } from './vectors.ts';
 
 export interface ScanOptions<Name extends string = string> {
   /** Which columns, in the order in which batches hold them. All by default. */
@@ -57,70 +55,56 @@ export class Scan<Row> implements AsyncIterable<Row> {
       throw new LakeError('INVALID_ARGUMENT', `limit is ${limit}; it must be a whole number from 0`);
     const view = asOf === undefined ? await this.#session.refresh() : await this.#session.viewAt(asOf);
     const table = this.#find(view);
-    const fields = this.#project(table);
-    const snapshotId = view.snapshot.id;
+    const columns = scanColumns(table, this.#options.columns);
     if (limit === 0) return;
-    const files = await liveFiles(this.#session, table, snapshotId);
-    for (const file of files) checkReadable(file, table, fields, snapshotId);
+    const files = await this.#session.catalog.readFiles({
+      snapshotId: view.snapshot.id,
+      tableId: table.id,
+      stats: 'none',
+    });
+    signal?.throwIfAborted();
+    const read: TableRead = { session: this.#session, table, snapshotId: view.snapshot.id, columns, files, signal };
     let rest = limit ?? Number.POSITIVE_INFINITY;
-    for (const { file } of files) {
-      signal?.throwIfAborted();
-      const location = resolvePath(table.location, file.path ?? '', file.path_is_relative);
-      const byteLength = file.file_size_bytes ?? undefined;
-      const object = await this.#session.store.open(location, { byteLength, signal });
-      const reader = await this.#session.format.openReader(object, { footerLength: file.footer_size ?? undefined });
-      if (reader.rowCount !== file.record_count)
-        throw new LakeError(
-          'CORRUPT',
-          `data file ${location} holds ${reader.rowCount} rows; the catalog says ${file.record_count}`,
-          { context: { table: table.name, location } },
-        );
-      for await (const batch of reader.read({
-        fields,
-        signal,
-        limit: rest === Number.POSITIVE_INFINITY ? undefined : rest,
-      })) {
-        const rowCount = Math.min(batch.rowCount, rest);
-        rest -= rowCount;
-        yield {
-          rowCount,
-          columns: namedColumns(fields, batch.columns.map(decoded)),
-        };
-        if (rest === 0) return;
-      }
+    for await (const batch of batchesOf(read, rest)) {
+      const rowCount = Math.min(batch.rowCount, rest);
+      rest -= rowCount;
+      const values = batch.columns.map((vector) =>
+        decoded(rowCount < batch.rowCount ? firstRows(vector, rowCount) : vector),
+      );
+      yield { rowCount, columns: namedColumns(columns, values) };
+      if (rest === 0) return;
     }
   }
+}
 
-  #project(table: TableInfo): readonly Field[] {
-    const { columns } = this.#options;
-    if (columns !== undefined && !Array.isArray(columns))
-      throw new LakeError('INVALID_ARGUMENT', `columns is ${showValue(columns)}; expected an array of names`, {
-        context: { value: showValue(columns) },
-      });
-    const fields = columns === undefined ? table.fields : columns.map((name) => columnOf(table, name));
-    for (const { name, type } of withParts(fields))
-      if (!isSupported(type)) throw unsupported(table, `column "${name}" is of type ${type.name}`, { column: name });
-    return fields;
+/** How many files are opened while another is read: their footers cost a round trip each. */
+const FILES_AHEAD = 3;
+
+async function* batchesOf(read: TableRead, limit: number): AsyncGenerator<VectorBatch> {
+  const { files, inlined } = read.files;
+  const opening: Promise<OpenFile>[] = [];
+  let next = 0;
+  const ahead = limit === Number.POSITIVE_INFINITY ? FILES_AHEAD : 0;
+  for (let index = 0; index < files.length; index++) {
+    read.signal?.throwIfAborted();
+    for (; next < files.length && next <= index + ahead; next++) {
+      const opened = openFile(read, files[next]!, next);
+      // Whoever stops early leaves some that nobody waits for.
+      opened.catch(() => undefined);
+      opening.push(opened);
+    }
+    yield* readFile(read, await opening.shift()!, limit);
   }
-}
-
-function columnOf(table: TableInfo, name: string): Field {
-  const field = table.fields.find((candidate) => candidate.name === name);
-  if (field) return field;
-  const names = table.fields.map((candidate) => `"${candidate.name}"`).join(', ');
-  throw new LakeError('NOT_FOUND', `table "${table.name}" has no column "${name}"; it has ${names}`, {
-    context: { schema: table.schema.name, table: table.name, column: name },
-  });
-}
-
-function decoded({ values, decode }: ColumnVector): ArrayLike<unknown> {
-  if (!decode) return values;
-  return Array.from(values, (value) => (value === null ? null : decode(value as never)));
+  for (const [i, rows] of inlined.entries()) {
+    read.signal?.throwIfAborted();
+    const batch = inlinedBatch(read, rows, files.length + i);
+    if (batch.rowCount > 0) yield batch;
+  }
 }
 
 /** A record that also holds columns with names such as `__proto__` as keys of its own. */
-function namedColumns(fields: readonly Field[], columns: readonly ArrayLike<unknown>[]): RowBatch['columns'] {
-  return Object.fromEntries(fields.map(({ name }, c) => [name, columns[c]!]));
+function namedColumns(columns: readonly ScanColumn[], values: readonly ArrayLike<unknown>[]): RowBatch['columns'] {
+  return Object.fromEntries(columns.map(({ name }, c) => [name, values[c]!]));
 }
 
 function* rowsOf({ rowCount, columns }: RowBatch): Generator<Record<string, unknown>> {
@@ -140,42 +124,4 @@ function* rowsOf({ rowCount, columns }: RowBatch): Generator<Record<string, unkn
         });
     yield row;
   }
-}
-
-async function liveFiles(session: Session, table: TableInfo, snapshotId: number): Promise<readonly LiveFile[]> {
-  const { files, inlined } = await session.catalog.readFiles({ snapshotId, tableId: table.id, stats: 'none' });
-  if (inlined.length > 0 || files.some(({ inlinedDeletes }) => inlinedDeletes.length > 0))
-    throw unsupported(table, 'rows or deletes of it are inlined in the catalog');
-  return files;
-}
-
-/** Refuses what would need more than reading whole files: a wrong answer is worse than none. */
-function checkReadable(
-  { file, deletes }: LiveFile,
-  table: TableInfo,
-  fields: readonly Field[],
-  snapshotId: number,
-): void {
-  const path = file.path ?? '';
-  if (deletes.length > 0) throw unsupported(table, 'rows of it were deleted through delete files', { location: path });
-  if (file.encryption_key !== null) throw unsupported(table, `data file ${path} is encrypted`, { location: path });
-  if (file.mapping_id !== null)
-    throw unsupported(table, `data file ${path} is mapped by column names`, { location: path });
-  if (file.partial_max !== null && file.partial_max > snapshotId)
-    throw unsupported(table, `data file ${path} holds rows of later snapshots`, { location: path });
-  const evolved = fields.find((field) => isNewer(field, file.begin_snapshot ?? 0));
-  if (evolved)
-    throw unsupported(table, `column "${evolved.name}" was added or changed after data file ${path} was written`, {
-      column: evolved.name,
-      location: path,
-    });
-}
-
-const isNewer = (field: Field, snapshotId: number): boolean =>
-  field.beginSnapshot > snapshotId || field.children.some((child) => isNewer(child, snapshotId));
-
-function unsupported(table: TableInfo, reason: string, context: Record<string, unknown> = {}): LakeError {
-  return new LakeError('UNSUPPORTED', `table "${table.name}" can't be read here yet: ${reason}`, {
-    context: { schema: table.schema.name, table: table.name, ...context },
-  });
 }

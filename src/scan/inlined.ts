@@ -1,0 +1,156 @@
+import type { InlinedRow, InlinedRows, TableFiles } from '../catalog/table-files.ts';
+import type { TableInfo } from '../catalog/view.ts';
+import { LakeError } from '../errors.ts';
+import type { ColumnVector } from '../file/format.ts';
+import { castOf } from '../file/parquet/casts.ts';
+import type { Field } from '../schema/field.ts';
+import { fieldsOf } from '../schema/tree.ts';
+import { sameName } from '../spec/names.ts';
+import { typeText } from '../spec/types.ts';
+import { codecFor, type Physical, ValueError } from '../spec/values/codec.ts';
+import { parseNested, type TextTree } from '../spec/values/nested-text.ts';
+import { unsupported } from './columns.ts';
+
+/** From the text of a value that isn't NULL. */
+type Conversion<From> = (from: From) => unknown;
+
+/** Fields of the table as columns of inlined rows: bound by the ids that their names had when the rows were inserted. */
+export function inlinedColumns(
+  table: TableInfo,
+  files: TableFiles,
+  rows: InlinedRows,
+  fields: readonly Field[],
+): ColumnVector[] {
+  const stored = fieldsOf(files.inlinedFields.get(rows.schemaVersion) ?? [], table.name);
+  const indexes = new Map<number, { readonly index: number; readonly field: Field }>();
+  for (const [index, name] of rows.columns.entries()) {
+    const field = stored.find((one) => one.name === name) ?? stored.find((one) => sameName(one.name, name));
+    if (!field)
+      throw new LakeError(
+        'CORRUPT',
+        `column "${name}" of ${rows.tableName} is not one of the table's at schema version ${rows.schemaVersion}`,
+        { context: { schema: table.schema.name, table: table.name, column: name } },
+      );
+    indexes.set(field.id, { index, field });
+  }
+  return fields.map((field) => {
+    const found = indexes.get(field.id);
+    const values = found
+      ? cellValues(table, rows.rows, found.index, columnOf(table, found.field, field))
+      : new Array<unknown>(rows.rows.length).fill(valueWithout(table, field));
+    return { values, decode: decodeOf(field) };
+  });
+}
+
+/** What rows from before the column was added have. */
+function valueWithout(table: TableInfo, field: Field): Physical | null {
+  if (field.initialDefault === null) return null;
+  if (field.children.length > 0)
+    throw unsupported(table, `column "${field.name}" of inlined rows has a nested default`, { column: field.name });
+  return codecFor(field.type).fromText(field.initialDefault);
+}
+
+function decodeOf({ type, children }: Field): ColumnVector['decode'] {
+  if (children.length > 0) return undefined;
+  const codec = codecFor(type);
+  return (value) => codec.decode(value);
+}
+
+function cellValues(
+  table: TableInfo,
+  rows: readonly InlinedRow[],
+  index: number,
+  convert: Conversion<string>,
+): unknown[] {
+  return rows.map(({ rowId, cells }) => {
+    const cell = cells[index];
+    if (cell === null || cell === undefined) return null;
+    try {
+      return convert(cell);
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error;
+      throw new LakeError(
+        'CORRUPT',
+        `inlined row ${rowId} of table "${table.name}" holds ${JSON.stringify(cell.slice(0, 50))}: ${error.message}`,
+        { context: { schema: table.schema.name, table: table.name }, cause: error },
+      );
+    }
+  });
+}
+
+function columnOf(table: TableInfo, stored: Field, wanted: Field): Conversion<string> {
+  if (stored.children.length > 0) {
+    const convert = partOf(table, stored, wanted);
+    return (text) => convert(parseNested(text, stored));
+  }
+  return leafOf(table, stored, wanted, stored.type.name === 'blob' ? hexBytes : textValue(stored));
+}
+
+/** A part of a nested column, or the whole: to what callers get. */
+function partOf(table: TableInfo, stored: Field, wanted: Field): Conversion<TextTree> {
+  if (stored.children.length === 0) {
+    const codec = codecFor(wanted.type);
+    const convert = leafOf(table, stored, wanted, textValue(stored));
+    return orNull((tree) => codec.decode(convert(tree as string) as Physical));
+  }
+  if (stored.type.name !== wanted.type.name) throw unlike(table, stored, wanted);
+  const [first, second] = wanted.children.map((child, i) => {
+    const was = wanted.type.name === 'struct' ? undefined : stored.children[i];
+    return was && partOf(table, was, child);
+  });
+  switch (wanted.type.name) {
+    case 'list':
+      return orNull((tree) => (tree as TextTree[]).map(first!));
+    case 'map':
+      return orNull((tree) => {
+        const entries = new Map<unknown, unknown>();
+        const parts = tree as TextTree[];
+        for (let i = 0; i < parts.length; i += 2) entries.set(first!(parts[i]!), second!(parts[i + 1]!));
+        return entries;
+      });
+    default: {
+      const members = wanted.children.map((child) => {
+        const index = stored.children.findIndex(({ id }) => id === child.id);
+        if (index >= 0) return { name: child.name, index, convert: partOf(table, stored.children[index]!, child) };
+        const value = valueWithout(table, child);
+        const decoded = value === null ? null : codecFor(child.type).decode(value);
+        return { name: child.name, index, convert: (): unknown => decoded };
+      });
+      return orNull((tree) =>
+        Object.fromEntries(members.map(({ name, index, convert }) => [name, convert((tree as TextTree[])[index]!)])),
+      );
+    }
+  }
+}
+
+const orNull =
+  (convert: Conversion<TextTree>): Conversion<TextTree> =>
+  (tree) =>
+    tree === null ? null : convert(tree);
+
+/** To a physical value of the wanted type: the column may have had a narrower one. */
+function leafOf(table: TableInfo, stored: Field, wanted: Field, parse: (text: string) => Physical): Conversion<string> {
+  const cast = wanted.children.length === 0 ? castOf(stored.type, wanted.type) : undefined;
+  if (!cast) throw unlike(table, stored, wanted);
+  return cast === 'same' ? parse : (text) => cast(parse(text));
+}
+
+function textValue({ type }: Field): (text: string) => Physical {
+  // DuckDB takes more for JSON than JSON's grammar allows.
+  if (type.name === 'json') return (text) => text;
+  const codec = codecFor(type);
+  return (text) => codec.fromText(text);
+}
+
+function hexBytes(text: string): Uint8Array {
+  if (text.length % 2 !== 0 || !/^[0-9A-Fa-f]*$/.test(text)) throw new ValueError('expected hexadecimal digits');
+  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
+}
+
+function unlike(table: TableInfo, stored: Field, wanted: Field): LakeError {
+  return unsupported(
+    table,
+    `column "${wanted.name}" was inlined as ${typeText(stored.type)} and is ${typeText(wanted.type)} now`,
+    { column: wanted.name },
+  );
+}
