@@ -3,9 +3,8 @@ import type { CatalogView, TableInfo } from '../catalog/view.ts';
 import { LakeError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { type ScanColumn, scanColumns } from './columns.ts';
-import { type OpenFile, openFile, readFile, type TableRead } from './data-file.ts';
-import { inlinedBatch } from './inlined-batch.ts';
-import { decoded, firstRows, type VectorBatch } from './vectors.ts';
+import type { TableRead } from './data-file.ts';
+import { decoded, firstRows } from './vectors.ts';
 
 export interface ScanOptions<Name extends string = string> {
   /** Which columns, in the order in which batches hold them. All by default. */
@@ -65,6 +64,8 @@ export class Scan<Row> implements AsyncIterable<Row> {
     signal?.throwIfAborted();
     const read: TableRead = { session: this.#session, table, snapshotId: view.snapshot.id, columns, files, signal };
     let rest = limit ?? Number.POSITIVE_INFINITY;
+    // Whoever only appends doesn't load it: bundlers put it apart.
+    const { batchesOf } = await import('./batches.ts');
     for await (const batch of batchesOf(read, rest)) {
       const rowCount = Math.min(batch.rowCount, rest);
       rest -= rowCount;
@@ -74,31 +75,6 @@ export class Scan<Row> implements AsyncIterable<Row> {
       yield { rowCount, columns: namedColumns(columns, values) };
       if (rest === 0) return;
     }
-  }
-}
-
-/** How many files are opened while another is read: their footers cost a round trip each. */
-const FILES_AHEAD = 3;
-
-async function* batchesOf(read: TableRead, limit: number): AsyncGenerator<VectorBatch> {
-  const { files, inlined } = read.files;
-  const opening: Promise<OpenFile>[] = [];
-  let next = 0;
-  const ahead = limit === Number.POSITIVE_INFINITY ? FILES_AHEAD : 0;
-  for (let index = 0; index < files.length; index++) {
-    read.signal?.throwIfAborted();
-    for (; next < files.length && next <= index + ahead; next++) {
-      const opened = openFile(read, files[next]!, next);
-      // Whoever stops early leaves some that nobody waits for.
-      opened.catch(() => undefined);
-      opening.push(opened);
-    }
-    yield* readFile(read, await opening.shift()!, limit);
-  }
-  for (const [i, rows] of inlined.entries()) {
-    read.signal?.throwIfAborted();
-    const batch = inlinedBatch(read, rows, files.length + i);
-    if (batch.rowCount > 0) yield batch;
   }
 }
 
