@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { parquetReadObjects } from 'hyparquet';
+import { localStore } from '../../adapters/local.ts';
 import type { FileReader, ReadBatch } from '../../src/file/format.ts';
 import { parquetFormat } from '../../src/file/parquet/index.ts';
 import { events } from '../lib/data.ts';
@@ -66,11 +67,7 @@ function ours(
 }
 
 async function open(file: string): Promise<FileReader> {
-  const bytes = await readFile(file);
-  return parquetFormat().openReader({
-    byteLength: bytes.length,
-    slice: async (start, end) => bytes.buffer.slice(bytes.byteOffset + start, bytes.byteOffset + (end ?? bytes.length)),
-  });
+  return parquetFormat().openReader(await localStore().open(file));
 }
 
 function rowsOf({ rowCount, columns }: ReadBatch, names: readonly string[]): unknown[] {

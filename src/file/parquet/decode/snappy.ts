@@ -4,8 +4,6 @@ import { corrupt } from '../footer.ts';
 export function inflateSnappy(bytes: Uint8Array, out: Uint8Array): void {
   const end = bytes.length;
   const size = out.length;
-  const from = new DataView(bytes.buffer, bytes.byteOffset, end);
-  const to = new DataView(out.buffer, out.byteOffset, size);
   let at = 0;
   let done = 0;
   // The length comes first; that of the page's header is the one that counts.
@@ -18,14 +16,13 @@ export function inflateSnappy(bytes: Uint8Array, out: Uint8Array): void {
         const extra = length - 60;
         if (at + extra > end) throw damaged();
         length = bytes[at]!;
-        for (let i = 1; i < extra; i++) length += bytes[at + i]! * 2 ** (8 * i);
+        // Small integers throughout: one that might be large makes the loops of some engines slow.
+        for (let i = 1; i < extra; i++) length |= bytes[at + i]! << (8 * i);
         length += 1;
         at += extra;
       }
-      if (at + length > end || done + length > size) throw damaged();
-      if (length <= 32 && at + 32 <= end && done + 32 <= size) {
-        for (let i = 0; i < length; i += 4) to.setInt32(done + i, from.getInt32(at + i, true), true);
-      } else if (length <= 64) for (let i = 0; i < length; i++) out[done + i] = bytes[at + i]!;
+      if (length <= 0 || length > end - at || length > size - done) throw damaged();
+      if (length <= 64) copy(bytes, at, out, done, length);
       else out.set(bytes.subarray(at, at + length), done);
       at += length;
       done += length;
@@ -41,23 +38,24 @@ export function inflateSnappy(bytes: Uint8Array, out: Uint8Array): void {
       length = (tag >>> 2) + 1;
       if ((tag & 3) === 2) {
         if (at + 2 > end) throw damaged();
-        offset = from.getUint16(at, true);
+        offset = bytes[at]! | (bytes[at + 1]! << 8);
         at += 2;
       } else {
         if (at + 4 > end) throw damaged();
-        offset = from.getUint32(at, true);
+        offset = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
         at += 4;
       }
     }
-    if (offset === 0 || offset > done || done + length > size) throw damaged();
-    let source = done - offset;
-    // Four bytes at a time may write past the copy's end, which what comes next overwrites.
-    if (offset >= 4 && done + length + 4 <= size) {
-      for (let i = 0; i < length; i += 4) to.setInt32(done + i, to.getInt32(source + i, true), true);
-      done += length;
-    } else for (const stop = done + length; done < stop; ) out[done++] = out[source++]!;
+    if (offset <= 0 || offset > done || length > size - done) throw damaged();
+    copy(out, done - offset, out, done, length);
+    done += length;
   }
   if (done !== size) throw damaged();
+}
+
+/** On its own: engines optimise a short function that is called often before a long one that runs once. */
+function copy(from: Uint8Array, at: number, to: Uint8Array, start: number, length: number): void {
+  for (let i = 0; i < length; i++) to[start + i] = from[at + i]!;
 }
 
 function damaged(): Error {
