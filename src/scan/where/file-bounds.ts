@@ -1,0 +1,63 @@
+import type { LiveFile } from '../../catalog/table-files.ts';
+import type { Field } from '../../schema/field.ts';
+import type { ColumnType } from '../../spec/types.ts';
+import { codecFor, type Physical } from '../../spec/values/codec.ts';
+import { hasBounds, isFloat } from '../../stats/bounds.ts';
+import type { KnownBounds } from './prune.ts';
+
+/**
+ * What the catalog knows of the columns of a data file: of each nothing, when it has no statistics of it (it was added later, say),
+ * or they may be of another type, whose text does not sort as today's does.
+ */
+export function boundsOfStats({
+  file,
+  stats,
+}: Pick<LiveFile, 'file' | 'stats'>): (field: Field) => KnownBounds | undefined {
+  const rows = new Map(stats.map((row) => [row.column_id, row]));
+  return (field) => {
+    const row = rows.get(field.id);
+    const rowCount = file.record_count;
+    if (row === undefined || rowCount === null || field.children.length > 0) return undefined;
+    // Renamed columns too, which the catalog doesn't tell from changed ones.
+    const isChanged = file.begin_snapshot === null || field.beginSnapshot > file.begin_snapshot;
+    const isKnown = hasBounds(field.type) && (!isChanged || isNumeric(field.type));
+    const slack = isChanged && isFloat(field.type) ? 1 : 0;
+    return {
+      min: isKnown ? bound(field.type, row.min_value, -slack) : undefined,
+      max: isKnown ? bound(field.type, row.max_value, slack) : undefined,
+      nullCount: row.null_count ?? undefined,
+      rowCount,
+      containsNan: row.contains_nan ?? undefined,
+    };
+  };
+}
+
+/** Of these all that widens to them has bounds that read as theirs. */
+export function isNumeric({ name }: ColumnType): boolean {
+  return /^(u?int\d+|float\d+|decimal)$/.test(name);
+}
+
+function bound(type: ColumnType, text: string | null, slack: number): Physical | undefined {
+  if (text === null) return undefined;
+  try {
+    const value = type.name === 'blob' ? hexBytes(text) : codecFor(type).fromText(text);
+    if (typeof value !== 'number') return value;
+    return Number.isNaN(value) ? undefined : widened(value, slack);
+  } catch {
+    // Whatever another writer put there.
+    return undefined;
+  }
+}
+
+/**
+ * A bound moved outwards by more than the rounding of a float32: text of a narrower type's bounds is not exactly what its
+ * values became.
+ */
+export function widened(value: number, slack: number): number {
+  return slack === 0 || !Number.isFinite(value) ? value : value + slack * (Math.abs(value) * 2 ** -20 + 2 ** -140);
+}
+
+function hexBytes(text: string): Uint8Array | undefined {
+  if (!/^([0-9a-f]{2})*$/i.test(text)) return undefined;
+  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
+}
