@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { RetryPolicy } from './catalog/commit.ts';
+export type { CommitRetry, RetryPolicy } from './catalog/commit.ts';
 export type { CommitMessage } from './catalog/pending.ts';
 export type {
   AsOf,

@@ -35,11 +35,19 @@ export interface OpenOptions extends Partial<RetryPolicy> {
   readonly create?: boolean | undefined;
   /** Uses `dataPath` although the catalog names another, for a lake that was moved. The catalog keeps its own. */
   readonly overrideDataPath?: boolean | undefined;
+  /**
+   * Room for other writers, in milliseconds: while many callers of this handle commit at once, it commits back to back for
+   * that long, then pauses as long. DuckDB needs such pauses to get its own commits in. Never delays a caller that awaits
+   * each commit. Defaults to 100; 0 where no DuckDB writes.
+   */
+  readonly commitGapMs?: number | undefined;
   /** Compressions beyond Snappy that the runtime lacks, or faster ones. */
   readonly compressors?: Compressors | undefined;
 }
 
 export interface TransactionOptions extends CommitMessage {
+  /** False: a commit that loses a race fails at once, as RETRIES_EXHAUSTED. Defaults to true. */
+  readonly retry?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -97,6 +105,7 @@ export async function openLake(options: OpenOptions): Promise<Lake> {
   const { catalog, store, create = true } = options;
   checkDataPath(options.dataPath);
   const retry = retryPolicy(options);
+  const commitGapMs = checkNumber('commitGapMs', options.commitGapMs ?? 100);
   const rows = (await catalog.readCatalog()) ?? (create ? await createLake(options) : undefined);
   if (!rows)
     throw new LakeError('NOT_FOUND', `catalog ${catalog.name} holds no lake; open it with create: true to make one`, {
@@ -104,7 +113,9 @@ export async function openLake(options: OpenOptions): Promise<Lake> {
     });
   checkVersion(rows.metadata, catalog.name);
   const format = parquetFormat(options.compressors);
-  return new Lake(new Session({ catalog, store, format, dataPath: dataPathOf(rows, options), retry, rows }));
+  return new Lake(
+    new Session({ catalog, store, format, dataPath: dataPathOf(rows, options), retry, commitGapMs, rows }),
+  );
 }
 
 const instants = timestampCodec('us', true);
@@ -126,12 +137,17 @@ function retryPolicy(options: OpenOptions): RetryPolicy {
     retryWaitMs: options.retryWaitMs ?? retryWaitMs,
     retryBackoff: options.retryBackoff ?? retryBackoff,
   };
-  for (const [name, value] of Object.entries(policy))
-    if (!Number.isFinite(value) || value < 0 || (name === 'maxRetries' && !Number.isInteger(value)))
-      throw new LakeError('INVALID_ARGUMENT', `${name} is ${showValue(value)}; expected a number from 0`, {
-        context: { value: showValue(value) },
-      });
-  return policy;
+  for (const [name, value] of Object.entries(policy)) checkNumber(name, value);
+  const { commitTimeoutMs, onRetry } = options;
+  if (commitTimeoutMs !== undefined) checkNumber('commitTimeoutMs', commitTimeoutMs);
+  return { ...policy, commitTimeoutMs, onRetry };
+}
+
+function checkNumber(name: string, value: number): number {
+  if (Number.isFinite(value) && value >= 0 && (name !== 'maxRetries' || Number.isInteger(value))) return value;
+  throw new LakeError('INVALID_ARGUMENT', `${name} is ${showValue(value)}; expected a number from 0`, {
+    context: { value: showValue(value) },
+  });
 }
 
 async function createLake({ catalog, dataPath }: OpenOptions): Promise<CatalogRows | undefined> {

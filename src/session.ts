@@ -1,4 +1,5 @@
 import type { Committed, RetryPolicy } from './catalog/commit.ts';
+import { Committer } from './catalog/committer.ts';
 import type { AsOf, CatalogRows, CatalogStore, Snapshot } from './catalog/store.ts';
 import { advanceView, type CatalogView, viewOf } from './catalog/view.ts';
 import { LakeError, showValue } from './errors.ts';
@@ -11,6 +12,7 @@ export interface SessionParts {
   readonly format: FileFormat;
   readonly dataPath: string;
   readonly retry: RetryPolicy;
+  readonly commitGapMs: number;
   readonly rows: CatalogRows;
 }
 
@@ -21,6 +23,7 @@ export class Session {
   readonly format: FileFormat;
   readonly dataPath: string;
   readonly retry: RetryPolicy;
+  readonly committer: Committer;
   #view: CatalogView;
   #isStale = false;
   #isClosed = false;
@@ -31,6 +34,8 @@ export class Session {
     this.format = parts.format;
     this.dataPath = parts.dataPath;
     this.retry = parts.retry;
+    const { catalog: store, retry, commitGapMs } = parts;
+    this.committer = new Committer({ store, retry, commitGapMs });
     this.#view = viewOf(parts.rows, parts.dataPath);
   }
 

@@ -1,4 +1,4 @@
-import { type Committed, commitPending } from './catalog/commit.ts';
+import type { Committed } from './catalog/commit.ts';
 import type { CommitMessage, PendingChange, StagedFile } from './catalog/pending.ts';
 import type { CatalogView, SchemaInfo, TableInfo, TableName } from './catalog/view.ts';
 import { isLakeError, LakeError, showValue } from './errors.ts';
@@ -187,7 +187,7 @@ export class Transaction {
   }
 
   /** @internal Commits; `undefined` when there was nothing to commit. */
-  async commit(message: CommitMessage): Promise<Committed | undefined> {
+  async commit(message: CommitMessage & { readonly retry?: boolean | undefined }): Promise<Committed | undefined> {
     this.#isOver = true;
     if (this.#pending.length === 0) return undefined;
     return commitFiles(this.#session, {
@@ -195,6 +195,7 @@ export class Transaction {
       view: this.#view,
       message,
       isolation: 'snapshot',
+      retry: message.retry,
       signal: this.#signal,
     });
   }
@@ -278,17 +279,18 @@ export interface CommitFilesRequest {
   readonly view: CatalogView;
   readonly message: CommitMessage;
   readonly isolation: 'snapshot' | 'none';
+  readonly retry?: boolean | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Commits pending changes. When that certainly failed the files are removed; when it isn't certain they stay. */
 export async function commitFiles(session: Session, request: CommitFilesRequest): Promise<Committed> {
-  const { pending, view, message, isolation, signal } = request;
+  const { pending, view, message, isolation, retry, signal } = request;
   try {
     if (setting(view.metadata, 'require_commit_message') === 'true' && message.message === undefined)
       throw new LakeError('INVALID_ARGUMENT', 'the lake requires a commit message: give the option message');
-    const { catalog: store, retry } = session;
-    const committed = await commitPending({ store, pending, base: view.snapshot, message, isolation, retry, signal });
+    const base = view.snapshot;
+    const committed = await session.committer.commit({ pending, base, message, isolation, retry, signal });
     session.adopt(committed);
     return committed;
   } catch (error) {

@@ -15,63 +15,204 @@ export interface RetryPolicy {
   readonly retryWaitMs: number;
   /** By what the upper end grows with each attempt. Defaults to 1.5. */
   readonly retryBackoff: number;
+  /** How long a commit is tried again at all, in milliseconds. Without it only the attempts are counted. */
+  readonly commitTimeoutMs?: number | undefined;
+  /** Is told of each attempt after the first, before its wait. */
+  readonly onRetry?: ((retry: CommitRetry) => void) | undefined;
+}
+
+/** A commit that lost a race and is about to be tried again. */
+export interface CommitRetry {
+  /** Attempts so far. */
+  readonly attempt: number;
+  /** Milliseconds until the next one. */
+  readonly waitMs: number;
 }
 
 export const defaultRetryPolicy: RetryPolicy = { maxRetries: 10, retryWaitMs: 100, retryBackoff: 1.5 };
 
 export interface CommitRequest {
-  readonly store: CatalogStore;
   readonly pending: readonly PendingChange[];
+  /** What the caller saw: whatever was committed after it may stand against the changes. */
   readonly base: Snapshot;
   readonly message: CommitMessage;
   readonly isolation: Isolation;
-  readonly retry: RetryPolicy;
+  /** False: a lost race is the caller's to handle. */
+  readonly retry?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A commit that happened: the snapshot it made and the ids that it took. */
+/** A commit that happened: the snapshot it made and the ids that it took. Several callers may share one. */
 export interface Committed {
   readonly snapshot: Snapshot;
   readonly batch: CommitBatch;
 }
 
+/** One caller's commit on its way. An abort takes it out at once, except while the catalog is at work on it. */
+export class PendingCommit {
+  readonly request: CommitRequest;
+  readonly done: Promise<Committed>;
+  /** Rises as the caller's changes are found to go with what others committed. */
+  base: Snapshot;
+  #isSent = false;
+  #isSettled = false;
+  #resolve!: (committed: Committed) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(request: CommitRequest) {
+    this.request = request;
+    this.base = request.base;
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    if (request.signal?.aborted) this.#abort();
+    else request.signal?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  markSent(): void {
+    this.#isSent = true;
+  }
+
+  /** The catalog wrote nothing. */
+  markUnsent(): void {
+    this.#isSent = false;
+    if (this.request.signal?.aborted) this.#abort();
+  }
+
+  resolve(committed: Committed): void {
+    this.#settle();
+    this.#resolve(committed);
+  }
+
+  reject(error: unknown): void {
+    this.#settle();
+    this.#reject(error);
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    this.request.signal?.removeEventListener('abort', this.#abort);
+  }
+
+  readonly #abort = (): void => {
+    if (!this.#isSent && !this.#isSettled) this.reject(this.request.signal?.reason);
+  };
+}
+
 /**
- * Commits pending changes, planning again on each newer head until the commit lands, conflicts, or the attempts are used
- * up. Whether it happened is certain when this returns or throws, but for COMMIT_UNKNOWN.
+ * Commits the changes of one or several callers as one snapshot, planning again on each newer head until the commit lands
+ * or the attempts are used up. Callers whose changes conflict drop out; the others go on. Settles every commit and never
+ * throws. Whether a commit happened is certain then, but for COMMIT_UNKNOWN. Several callers may only bring appends to
+ * tables that exist, and the same message.
  */
-export async function commitPending(request: CommitRequest): Promise<Committed> {
-  const { store, pending, message, isolation, retry, signal } = request;
-  let base = request.base;
-  for (let attempt = 0; ; attempt++) {
-    signal?.throwIfAborted();
-    const batch = plan(pending, base, message, isolation);
-    const snapshot = await commitOnce(store, batch);
-    if (snapshot) return { snapshot, batch };
-    if (attempt >= retry.maxRetries)
-      throw new LakeError(
-        'RETRIES_EXHAUSTED',
-        `the commit lost ${attempt + 1} races in a row against other writers; raise maxRetries or retryWaitMs`,
-        { retryable: true },
-      );
-    if (attempt > 0) await pause(Math.random() * retry.retryWaitMs * retry.retryBackoff ** (attempt - 1), signal);
-    base = await rebase(store, pending, base, isolation);
+export async function commitTogether(
+  store: CatalogStore,
+  retry: RetryPolicy,
+  commits: readonly PendingCommit[],
+): Promise<void> {
+  const deadline = performance.now() + (retry.commitTimeoutMs ?? Number.POSITIVE_INFINITY);
+  let open = commits.filter((commit) => !commit.isSettled);
+  try {
+    for (let attempt = 0; open.length > 0; attempt++) {
+      for (const commit of open) commit.markSent();
+      const batch = planTogether(open);
+      const snapshot = await commitOnce(store, batch);
+      if (snapshot) {
+        for (const commit of open) commit.resolve({ snapshot, batch });
+        return;
+      }
+      for (const commit of open) commit.markUnsent();
+      // The first time the head is all that is missing: there is no reason to wait.
+      const waitMs = attempt === 0 ? 0 : Math.random() * retry.retryWaitMs * retry.retryBackoff ** (attempt - 1);
+      const isLate = performance.now() + waitMs > deadline;
+      for (const commit of open)
+        if (!commit.isSettled && (isLate || attempt >= (commit.request.retry === false ? 0 : retry.maxRetries)))
+          commit.reject(exhausted(attempt + 1, isLate));
+      open = open.filter((commit) => !commit.isSettled);
+      if (open.length === 0) return;
+      retry.onRetry?.({ attempt: attempt + 1, waitMs });
+      if (waitMs > 0) await pauseFor(waitMs, open);
+      open = open.filter((commit) => !commit.isSettled);
+      await rebase(store, open);
+      open = open.filter((commit) => !commit.isSettled);
+    }
+  } catch (error) {
+    open = open.filter((commit) => !commit.isSettled);
+    if (open.length < 2 || concernsAll(error)) {
+      for (const commit of open) commit.reject(error);
+      return;
+    }
+    // Something in the batch is wrong, but not all of it need be: whose changes they are shows when each goes alone.
+    for (const commit of open) commit.markUnsent();
+    for (const commit of open) await commitTogether(store, retry, [commit]);
   }
 }
 
-/** The head to plan on next. Throws CONFLICT when what was committed since the base stands against the pending changes. */
-async function rebase(
-  store: CatalogStore,
-  pending: readonly PendingChange[],
-  base: Snapshot,
-  isolation: Isolation,
-): Promise<Snapshot> {
-  const { snapshot, since } = await store.readHead(base.id);
-  // What expired snapshots changed is not known: the tables themselves tell whether it matters.
-  if (since.length !== snapshot.id - base.id) return rebaseOnTables(store, pending, base, isolation);
-  const others = since.flatMap((record) => parseChanges(record.changes));
-  const conflict = findConflict(pending, others, isolation);
-  if (conflict) throw conflict;
-  return snapshot;
+/** Whether a failure has nothing to do with what was to be committed, or leaves open whether it was. */
+function concernsAll(error: unknown): boolean {
+  const certain = ['INVALID_ARGUMENT', 'INVALID_VALUE', 'UNSUPPORTED', 'NOT_FOUND', 'CORRUPT'];
+  return !isLakeError(error) || !certain.includes(error.code);
+}
+
+/** On top of the oldest base and behind the strictest fence: what is superseded without need is told apart by `rebase`. */
+function planTogether(commits: readonly PendingCommit[]): CommitBatch {
+  const [first] = commits;
+  const isStrict = commits.some((commit) => commit.request.isolation === 'snapshot');
+  return plan(
+    commits.flatMap((commit) => commit.request.pending),
+    oldest(commits),
+    first!.request.message,
+    isStrict ? 'snapshot' : 'none',
+  );
+}
+
+function oldest(commits: readonly PendingCommit[]): Snapshot {
+  return commits.map((commit) => commit.base).reduce((a, b) => (b.id < a.id ? b : a));
+}
+
+function exhausted(attempts: number, isLate: boolean): LakeError {
+  const advice = isLate ? 'commitTimeoutMs is over' : 'raise maxRetries or retryWaitMs';
+  return new LakeError(
+    'RETRIES_EXHAUSTED',
+    `the commit lost ${attempts} races in a row against other writers; ${advice}`,
+    { retryable: true },
+  );
+}
+
+/** A pause that ends early when nobody waits any more. */
+async function pauseFor(ms: number, commits: readonly PendingCommit[]): Promise<void> {
+  const stop = new AbortController();
+  void Promise.allSettled(commits.map((commit) => commit.done)).then(() => stop.abort());
+  await pause(ms, stop.signal).catch(() => undefined);
+}
+
+/** Moves commits to the head. Rejects those that what was committed since their base stands against. */
+async function rebase(store: CatalogStore, commits: readonly PendingCommit[]): Promise<void> {
+  if (commits.length === 0) return;
+  const { snapshot, since } = await store.readHead(oldest(commits).id);
+  for (const commit of commits) {
+    const { base, request } = commit;
+    if (commit.isSettled) continue;
+    try {
+      const records = since.filter((record) => record.id > base.id);
+      // What expired snapshots changed is not known: the tables themselves tell whether it matters.
+      if (records.length !== snapshot.id - base.id) {
+        commit.base = await rebaseOnTables(store, request.pending, base, request.isolation);
+        continue;
+      }
+      const others = records.flatMap((record) => parseChanges(record.changes));
+      const conflict = findConflict(request.pending, others, request.isolation);
+      if (conflict) commit.reject(conflict);
+      else commit.base = snapshot;
+    } catch (error) {
+      if (!commit.isSettled) commit.reject(error);
+    }
+  }
 }
 
 /** The head, when all that is pending is rows for tables that are what they were. */
