@@ -1,6 +1,6 @@
 import { LakeError, showValue } from '../errors.ts';
 import type { ColumnBatch, ColumnValues } from '../file/format.ts';
-import { type ArrowBatch, type ArrowTable, arrowValues, isArrowBatch, isArrowTable } from './arrow.ts';
+import { type ArrowBatch, type ArrowTable, isArrowBatch, isArrowTable } from './arrow-batch.ts';
 import { blockRowCount, computedDefault, fillDefaults, Gatherer, type TargetTable, unknownColumn } from './gather.ts';
 
 /** Columns of equal length by name: arrays or typed arrays. Columns left out get their default. */
@@ -60,7 +60,7 @@ function* fromArray(rows: readonly unknown[], target: TargetTable): Generator<Co
     yield gatherer.gather(rows, start, Math.min(rows.length, start + blockRowCount), 0);
 }
 
-function* fromIterable(rows: Iterable<unknown>, target: TargetTable): Generator<ColumnBatch> {
+async function* fromIterable(rows: Iterable<unknown>, target: TargetTable): AsyncGenerator<ColumnBatch> {
   const blocks = new Blocks(target);
   for (const row of rows) {
     if (blocks.isOpenFor(row)) blocks.add(row);
@@ -99,7 +99,7 @@ class Blocks {
     this.#rows.push(row);
   }
 
-  *take(item: unknown): Generator<ColumnBatch> {
+  async *take(item: unknown): AsyncGenerator<ColumnBatch> {
     if (isArrowBatch(item)) {
       yield* this.rest();
       yield* fromArrow([item], this.#target, this.#firstRow);
@@ -135,7 +135,9 @@ async function* readStream(stream: ReadableStream<unknown>): AsyncGenerator<unkn
   }
 }
 
-function* fromArrow(batches: readonly ArrowBatch[], target: TargetTable, start = 0): Generator<ColumnBatch> {
+async function* fromArrow(batches: readonly ArrowBatch[], target: TargetTable, start = 0): AsyncGenerator<ColumnBatch> {
+  // Who has no Arrow doesn't load it: bundlers put it apart.
+  const { arrowValues } = await import('./arrow.ts');
   let firstRow = start;
   for (const batch of batches) {
     const names = batch.schema.fields.map((field) => field.name);
