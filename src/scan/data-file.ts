@@ -7,6 +7,8 @@ import type { Field } from '../schema/field.ts';
 import type { Session } from '../session.ts';
 import { resolvePath } from '../spec/paths.ts';
 import { type ScanColumn, unsupported } from './columns.ts';
+import type { DeletedPositions } from './deleted-positions.ts';
+import { loadDeletes } from './deletes.ts';
 import { bindingOf } from './mapping.ts';
 import { constant, gather, type Selection, selectRows, type VectorBatch } from './vectors.ts';
 
@@ -28,8 +30,7 @@ export interface OpenFile {
   readonly location: string;
   readonly reader: FileReader;
   readonly binding: FileBinding;
-  /** Positions, ascending. */
-  readonly deleted: ArrayLike<number>;
+  readonly deleted: DeletedPositions;
 }
 
 /** Opens a data file and checks that it is what the catalog says. */
@@ -40,8 +41,16 @@ export async function openFile(read: TableRead, live: LiveFile, index: number): 
   if (file.encryption_key !== null) throw unsupported(table, `data file ${location} is encrypted`, { location });
   if (file.file_format !== null && file.file_format.toLowerCase() !== 'parquet')
     throw unsupported(table, `data file ${location} is of format ${file.file_format}`, { location });
-  if (live.deletes.length > 0) throw unsupported(table, 'rows of it were deleted through delete files', { location });
   const binding = bindingOf(table, files, live, location);
+  const [reader, deleted] = await Promise.all([
+    openReader(read, live, location),
+    loadDeletes({ session, table, file: live, snapshotId: read.snapshotId, signal }),
+  ]);
+  return { live, index, location, reader, binding, deleted };
+}
+
+function openReader(read: TableRead, { file }: LiveFile, location: string): Promise<FileReader> {
+  const { session, table, signal } = read;
   return namingFile(read, location, async () => {
     const byteLength = file.file_size_bytes ?? undefined;
     const object = await session.store.open(location, { byteLength, signal });
@@ -52,7 +61,7 @@ export async function openFile(read: TableRead, live: LiveFile, index: number): 
         `data file ${location} holds ${reader.rowCount} rows; the catalog says ${file.record_count}`,
         { context: { schema: table.schema.name, table: table.name, location } },
       );
-    return { live, index, location, reader, binding, deleted: live.inlinedDeletes };
+    return reader;
   });
 }
 
@@ -67,7 +76,7 @@ export async function* readFile(read: TableRead, opened: OpenFile, limit: number
   const rowIdAt = indexOf(rowIdField, wants('rowid'));
   const snapshotAt = indexOf(snapshotIdField, isPartial || wants('snapshot_id'));
   // Only where every row is kept do so many suffice.
-  const isWhole = !isPartial && opened.deleted.length === 0;
+  const isWhole = !isPartial && opened.deleted.count === 0;
   const batches = opened.reader.read({
     fields,
     binding: opened.binding,
@@ -105,33 +114,17 @@ function keptRows(
   { rowCount, firstPosition }: ReadBatch,
   snapshots: ColumnVector | undefined,
 ): Selection | undefined {
-  let at = firstAtLeast(deleted, firstPosition);
-  return selectRows(rowCount, (row) => {
-    if (deleted[at] === firstPosition + row) {
-      do at++;
-      while (deleted[at] === firstPosition + row);
-      return false;
-    }
-    if (!snapshots) return true;
+  const kept = deleted.keptRows(firstPosition, rowCount);
+  if (!snapshots) return kept;
+  const isVisible = (row: number): boolean => {
     const snapshot = snapshots.values[row];
     if (snapshot === null || snapshot === undefined)
       throw new LakeError('CORRUPT', `data file ${location} does not say of which snapshot its rows are`, {
         context: { location },
       });
     return Number(snapshot) <= snapshotId;
-  });
-}
-
-/** Where in ascending numbers the first one is that is not below `value`. */
-function firstAtLeast(numbers: ArrayLike<number>, value: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (numbers[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  };
+  return kept ? kept.filter(isVisible) : selectRows(rowCount, isVisible);
 }
 
 function virtualColumn(
