@@ -10,6 +10,8 @@ export interface Finding {
   readonly kind: string;
   readonly where: string;
   readonly detail: string;
+  /** The table that it is about. */
+  readonly table?: ExpectedTable;
 }
 
 export interface Comparison {
@@ -62,14 +64,28 @@ export async function compare(lake: Lake, expected: ExpectedLake, random: Random
   if (HAS.changes) for (const changes of expected.changes) await compareChanges(lake, changes, result);
 }
 
-async function compareTable(lake: Lake, expected: ExpectedTable, random: Random, result: Comparison): Promise<void> {
-  const where = `"${expected.schema}"."${expected.name}" at ${expected.snapshotId}`;
-  const table = lake.table({ schema: expected.schema, name: expected.name });
-  const asOf = { snapshot: expected.snapshotId };
+export async function compareTable(
+  lake: Lake,
+  expected: ExpectedTable,
+  random: Random,
+  result: Comparison,
+): Promise<void> {
   if (expected.failure !== undefined) {
     count(result.theirFailures, plain(expected.failure));
     return;
   }
+  const before = result.findings.length;
+  await compareReads(lake.table({ schema: expected.schema, name: expected.name }), expected, random, result);
+  result.findings.splice(
+    before,
+    result.findings.length,
+    ...result.findings.slice(before).map((finding) => ({ ...finding, table: expected })),
+  );
+}
+
+async function compareReads(table: Table, expected: ExpectedTable, random: Random, result: Comparison): Promise<void> {
+  const where = `"${expected.schema}"."${expected.name}" at ${expected.snapshotId}`;
+  const asOf = { snapshot: expected.snapshotId };
   const names = expected.columns.map(({ name }) => name);
   const isWhole = await attempt(result, where, async () => {
     const columns = [...names, 'rowid'];

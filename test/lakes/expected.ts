@@ -92,7 +92,7 @@ export async function expectLake(duck: Duck, metadata: string, random: Random): 
   return { snapshots, changes };
 }
 
-async function expectTable(
+export async function expectTable(
   duck: Duck,
   snapshotId: number,
   schema: string,

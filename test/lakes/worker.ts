@@ -55,13 +55,15 @@ function tell(message: WorkerMessage): Promise<void> {
   );
 }
 
+const message = ({ kind, where, detail }: Finding): Finding => ({ kind, where, detail });
+
 async function one(history: History, seed: number): Promise<void> {
   const checked = await check(duck, task.kind, history, seed);
   await tell(summary(checked, seed));
   for (const finding of checked.findings) {
     if (known.has(finding.kind)) continue;
     known.add(finding.kind);
-    await tell({ type: 'found', ...finding, seed, history, isSmallest: !task.shrinks });
+    await tell({ type: 'found', ...message(finding), seed, history, isSmallest: !task.shrinks });
     if (!task.shrinks) continue;
     let last = finding;
     const smallest = await shrink(history, async (candidate) => {
@@ -69,10 +71,10 @@ async function one(history: History, seed: number): Promise<void> {
       const found = again?.findings.find(({ kind }) => kind === finding.kind);
       if (!found) return false;
       last = found;
-      await tell({ type: 'found', ...found, seed, history: candidate, isSmallest: false });
+      await tell({ type: 'found', ...message(found), seed, history: candidate, isSmallest: false });
       return true;
     });
-    await tell({ type: 'found', ...last, seed, history: smallest, isSmallest: true });
+    await tell({ type: 'found', ...message(last), seed, history: smallest, isSmallest: true });
   }
 }
 
