@@ -70,7 +70,7 @@ export type FileBinding =
   | { readonly kind: 'names'; readonly names: readonly MappedName[] }
   /**
    * The file may have no field ids: its n-th column is then the n-th of these fields, all those of the table at the snapshot that is
-   * read (DuckDB's choice), and parts of nested columns go by name. Where every column has an id it is as `ids`.
+   * read (DuckDB's choice), none of them nested. Where every column has an id it is as `ids`.
    */
   | { readonly kind: 'positions'; readonly fields: readonly Field[] };
 

@@ -100,6 +100,8 @@ function structOf(field: Field, node: FileStruct, below: Matcher, leaves: Map<nu
   const read = members.flatMap(({ part }) => leavesOf(part));
   const { definition } = node;
   if (read.length > 0) return { kind: 'struct', definition, leaves: read, members };
+  // DuckDB confuses which of them are NULL.
+  if (!node.isColumn) throw unreadable(field, 'lies in another and has none of its members there');
   // None of its members is left, yet whether it is NULL still shows in those it had.
   const witness = leavesBelow(node).toSorted((a, b) => a.repetition - b.repetition)[0];
   if (!witness) throw unreadable(field, 'has no members there');

@@ -37,29 +37,26 @@ const byId: Matcher = {
   part: () => byId,
 };
 
-/** Below the columns of a file that is read by position. */
-const byName: Matcher = {
-  find: ({ name }, nodes) => found(named(nodes, name), byName),
-  part: () => byName,
-};
-
 function byPosition(fields: readonly Field[]): Matcher {
   return {
     find(field, nodes) {
       if (isInternal(field)) return byId.find(field, nodes);
       const position = fields.findIndex(({ id }) => id === field.id);
-      return found(nodes[position], byName);
+      const node = position < 0 ? undefined : nodes[position];
+      // DuckDB loses what is in them.
+      if (node && field.children.length > 0)
+        throw new LakeError('UNSUPPORTED', `column "${field.name}" is nested in a data file without field ids`, {
+          context: { column: field.name },
+        });
+      return found(node, byId);
     },
-    part: () => byName,
+    part: () => byId,
   };
 }
 
 function mapped(names: readonly MappedName[]): Matcher {
   const byFieldId = new Map(names.map((entry) => [entry.fieldId, entry]));
-  const childrenOf = ({ id }: Field): Matcher => {
-    const children = byFieldId.get(id)?.children ?? [];
-    return children.length > 0 ? mapped(children) : byName;
-  };
+  const childrenOf = ({ id }: Field): Matcher => mapped(byFieldId.get(id)?.children ?? []);
   return {
     find(field, nodes) {
       const entry = byFieldId.get(field.id);

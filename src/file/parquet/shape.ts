@@ -24,6 +24,8 @@ export interface FileLeaf extends Node {
 export interface FileStruct extends Node {
   readonly kind: 'struct';
   readonly repetition: number;
+  /** Whether it lies in nothing else. */
+  readonly isColumn: boolean;
   readonly members: readonly FileNode[];
 }
 
@@ -102,7 +104,7 @@ class Shaper {
     const named = { name: element.name, fieldId: element.field_id, definition, repetition };
     if (children.length === 0) return { kind: 'leaf', ...named, leaf: this.#leafCount++, path, element };
     const members = children.map((child) => this.node([...path, child], { definition, repetition }));
-    return { kind: 'struct', ...named, members };
+    return { kind: 'struct', ...named, isColumn: path.length === 2, members };
   }
 }
 
