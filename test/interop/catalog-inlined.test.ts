@@ -90,6 +90,22 @@ for (const [name, open] of Object.entries(hosts)) {
       });
     });
 
+    test('text with anything in it', async () => {
+      const place = host.place();
+      await place.attach(duck, { create: true, inliningRowLimit: 1000 });
+      await duck.run('CREATE TABLE lake.t("a ""b"" 🦆" VARCHAR, v JSON)');
+      await duck.run(
+        `INSERT INTO lake.t VALUES ('a' || chr(0) || 'b', '"x"'), (chr(65279) || 'é\\"''', '{"k": [1, null]}'), ('', NULL)`,
+      );
+      await duck.detach();
+      await using catalog = place.open();
+      const { inlined } = await catalog.readFiles({ snapshotId: 2, tableId: 1, stats: 'none' });
+      expect(columnsOf(inlined[0]!)).toEqual({
+        'a "b" 🦆': ['a\0b', `\ufeffé\\"'`, ''],
+        v: ['"x"', '{"k": [1, null]}', null],
+      });
+    });
+
     test('rows, deletes and schema versions at each snapshot', async () => {
       const place = host.place();
       await place.attach(duck, { create: true, inliningRowLimit: 10 });
