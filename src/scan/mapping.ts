@@ -26,7 +26,7 @@ export function bindingOf(table: TableInfo, files: TableFiles, { file }: LiveFil
 function mappedName(
   row: RowOf<'ducklake_name_mapping'>,
   children: MappedName[],
-  inPath: ReadonlyMap<string, string>,
+  inPath: ReadonlyMap<string, string | null>,
   location: string,
 ): MappedName {
   const { source_name: sourceName, target_field_id: fieldId } = row;
@@ -40,17 +40,19 @@ function mappedName(
     throw new LakeError('CORRUPT', `column "${sourceName}" is to be in the path of data file ${location}, and isn't`, {
       context: { column: sourceName, location },
     });
-  return { sourceName, fieldId, children, partition: { value: value === HIVE_NULL ? null : value } };
+  return { sourceName, fieldId, children, partition: { value } };
 }
 
-const HIVE_NULL = '__HIVE_DEFAULT_PARTITION__';
+/** As DuckDB reads paths: the word NULL, in whatever case, is no text there. */
+const isNull = (value: string): boolean => value === '__HIVE_DEFAULT_PARTITION__' || /^null$/i.test(value);
 
 /** `name=value` of the folders in a path. */
-function hiveValues(location: string): Map<string, string> {
-  const values = new Map<string, string>();
+function hiveValues(location: string): Map<string, string | null> {
+  const values = new Map<string, string | null>();
   for (const folder of location.split(/[/\\]/).slice(0, -1)) {
     const [name, value, more] = folder.split('=');
-    if (value !== undefined && more === undefined) values.set(unescaped(name!), unescaped(value));
+    if (value !== undefined && more === undefined)
+      values.set(unescaped(name!), isNull(value) ? null : unescaped(value));
   }
   return values;
 }

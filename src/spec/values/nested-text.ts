@@ -101,6 +101,8 @@ class Parser {
     if (this.#skip('NULL')) return null;
     // JSON is never quoted: where it ends only its own grammar tells.
     if (type.name === 'json') return this.#json();
+    // DuckDB's SQL for members of structs, which it can't read back itself.
+    if (this.#text.startsWith("CAST('", this.#at)) this.#fail('a value, not an expression,');
     const start = this.#at;
     while (this.#at < this.#text.length && !`,]}${stop}`.includes(this.#text[this.#at]!)) this.#at++;
     if (this.#at === start) this.#fail('a value');
@@ -112,6 +114,11 @@ class Parser {
     for (let at = this.#at + 1; at < this.#text.length; at++) {
       const character = this.#text[at]!;
       if (character === "'") {
+        // Members of structs are written as SQL literals, and read back by DuckDB without the quotes that are doubled in them.
+        if (this.#text[at + 1] === "'") {
+          at++;
+          continue;
+        }
         this.#at = at + 1;
         return value;
       }
