@@ -47,6 +47,7 @@ export {
   type TransactionResult,
 } from './lake.ts';
 export { type RowBatch, Scan, type ScanOptions } from './scan/scan.ts';
+export type { ColumnTest, Where } from './scan/where/where.ts';
 export {
   Column,
   type ColumnDefinition,
@@ -79,6 +80,7 @@ export {
   type TableDescription,
   type TableFile,
   type TableTotals,
+  type VersionOptions,
 } from './table.ts';
 export {
   type DropSchemaOptions,

@@ -150,7 +150,9 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
   }
 
   /** Reads rows. Nothing happens until the scan is iterated. */
-  scan<Name extends keyof Out & string = keyof Out & string>(options: ScanOptions<Name> = {}): Scan<Pick<Out, Name>> {
+  scan<Name extends keyof Out & string = keyof Out & string>(
+    options: ScanOptions<Name, Out> = {},
+  ): Scan<Pick<Out, Name>> {
     return new Scan(this.#session, (view) => this.#find(view), options);
   }
 

@@ -5,11 +5,14 @@ import type { Session } from '../session.ts';
 import { type ScanColumn, scanColumns } from './columns.ts';
 import type { TableRead } from './data-file.ts';
 import { decoded, firstRows } from './vectors.ts';
+import type { Where } from './where/where.ts';
 
-export interface ScanOptions<Name extends string = string> {
+export interface ScanOptions<Name extends string = string, Row = Record<string, unknown>> {
   /** Which columns, in the order in which batches hold them. All by default. */
   readonly columns?: readonly Name[] | undefined;
-  /** The most rows that are wanted. */
+  /** Which rows; all by default. See {@link Where}. */
+  readonly where?: Where<Row> | undefined;
+  /** The most rows that are wanted, of those that `where` keeps. */
   readonly limit?: number | undefined;
   /** The version to read: a snapshot's id or a time. The head by default. */
   readonly asOf?: AsOf | undefined;
@@ -22,14 +25,17 @@ export interface RowBatch {
   readonly columns: Readonly<Record<string, ArrayLike<unknown>>>;
 }
 
+/** Filters are looked at when the scan runs, whatever their type was. */
+type AnyOptions = Omit<ScanOptions, 'where'> & { readonly where?: unknown };
+
 /** A read of one table that runs when it is iterated, each time anew. */
 export class Scan<Row> implements AsyncIterable<Row> {
   readonly #session: Session;
   readonly #find: (view: CatalogView) => TableInfo;
-  readonly #options: ScanOptions;
+  readonly #options: AnyOptions;
 
   /** @internal */
-  constructor(session: Session, find: (view: CatalogView) => TableInfo, options: ScanOptions) {
+  constructor(session: Session, find: (view: CatalogView) => TableInfo, options: AnyOptions) {
     this.#session = session;
     this.#find = find;
     this.#options = options;
@@ -48,25 +54,38 @@ export class Scan<Row> implements AsyncIterable<Row> {
 
   /** Batch by batch, as columns: the cheaper way when no row objects are needed. */
   async *batches(): AsyncGenerator<RowBatch> {
-    const { limit, asOf, signal } = this.#options;
+    const { where, limit, asOf, signal } = this.#options;
     signal?.throwIfAborted();
     if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0))
       throw new LakeError('INVALID_ARGUMENT', `limit is ${limit}; it must be a whole number from 0`);
     const view = asOf === undefined ? await this.#session.refresh() : await this.#session.viewAt(asOf);
     const table = this.#find(view);
     const columns = scanColumns(table, this.#options.columns);
+    // Whoever only appends doesn't load these: bundlers put them apart.
+    const filter =
+      where === undefined ? undefined : (await import('./where/filter.ts')).filterOf(where, table, columns);
     if (limit === 0) return;
+    const snapshotId = view.snapshot.id;
     const files = await this.#session.catalog.readFiles({
-      snapshotId: view.snapshot.id,
+      snapshotId,
       tableId: table.id,
-      stats: 'none',
+      stats: filter?.stats ?? 'none',
+      within: filter?.within,
     });
     signal?.throwIfAborted();
-    const read: TableRead = { session: this.#session, table, snapshotId: view.snapshot.id, columns, files, signal };
+    const read: TableRead = {
+      session: this.#session,
+      table,
+      snapshotId,
+      columns: filter?.columns ?? columns,
+      files: filter ? { ...files, files: files.files.filter(filter.fileMatters) } : files,
+      signal,
+    };
     let rest = limit ?? Number.POSITIVE_INFINITY;
-    // Whoever only appends doesn't load it: bundlers put it apart.
     const { batchesOf } = await import('./batches.ts');
-    for await (const batch of batchesOf(read, rest)) {
+    for await (const found of batchesOf(read, filter ? Number.POSITIVE_INFINITY : rest)) {
+      const batch = filter ? filter.keep(found) : found;
+      if (batch.rowCount === 0) continue;
       const rowCount = Math.min(batch.rowCount, rest);
       rest -= rowCount;
       const values = batch.columns.map((vector) =>

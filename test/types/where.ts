@@ -1,6 +1,5 @@
 /** What TypeScript takes as a filter. Nothing here runs. */
-import { type InsertRow, type Row, t } from '../../src/index.ts';
-import type { Where } from '../../src/scan/where/where.ts';
+import { type InsertRow, type Row, t, type Where } from '../../src/index.ts';
 
 function takes<T>(_value: T): void {}
 

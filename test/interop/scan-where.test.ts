@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { localStore } from '../../adapters/local.ts';
+import { sqliteCatalog } from '../../adapters/sqlite.ts';
+import { openLake } from '../../src/index.ts';
+import { openOracle } from '../support/oracle.ts';
+
+const filters: readonly (readonly [string, Record<string, unknown>])[] = [
+  ['id = 5', { id: 5 }],
+  ['id >= 90 AND id < 110', { id: { gte: 90, lt: 110 } }],
+  ['id IN (1, 150, 999)', { id: { in: [1, 150, 999] } }],
+  ['NOT (id < 195)', { not: { id: { lt: 195 } } }],
+  ['size IS NULL AND id < 50', { size: { isNull: true }, id: { lt: 50 } }],
+  ['size > 100', { size: { gt: 100 } }],
+  ["name LIKE 'n1_'", { name: { like: 'n1_' } }],
+  ["starts_with(name, 'n19') OR id = 0", { or: [{ name: { startsWith: 'n19' } }, { id: 0 }] }],
+  ["name = 'added'", { name: 'added' }],
+  ["late = 'x'", { late: 'x' }],
+  ["late = '7'", { late: '7' }],
+  ['late IS NULL', { late: { isNull: true } }],
+  ['wide > 5.05', { wide: { gt: 5.05 } }],
+  ['small > 126', { small: { gt: 126 } }],
+  ['false', { or: [] }],
+];
+
+test('filtered scans give the rows that DuckDB gives: files, deletes, inlined rows, columns added and changed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'edgemere-where-'));
+  try {
+    const duck = await openOracle();
+    const path = join(folder, 'catalog.sqlite');
+    await duck.attachSqlite(path, join(folder, 'data/'), { inliningRowLimit: 10 });
+    await duck.run(`
+      CREATE TABLE lake.t (id BIGINT, name VARCHAR, size DOUBLE, wide FLOAT, small TINYINT, code TINYINT);
+      INSERT INTO lake.t SELECT i, 'n' || i, CASE WHEN i % 7 = 0 THEN NULL ELSE i / 2 END, i / 10, i, i % 11 FROM range(100) r(i);
+      INSERT INTO lake.t SELECT i, 'n' || i, CASE WHEN i % 50 = 0 THEN 'nan'::DOUBLE ELSE i / 2 END, 0.3, i % 100, 9 FROM range(100, 200) r(i);
+      DELETE FROM lake.t WHERE id % 10 = 5;
+      ALTER TABLE lake.t ALTER COLUMN small SET DATA TYPE INTEGER;
+      ALTER TABLE lake.t ALTER COLUMN wide SET DATA TYPE DOUBLE;
+      ALTER TABLE lake.t ADD COLUMN late VARCHAR DEFAULT 'x';
+      INSERT INTO lake.t VALUES (300, 'added', 1e300, 2.95, 127, 1, '7'), (301, NULL, NULL, NULL, NULL, NULL, NULL);
+      INSERT INTO lake.t SELECT 400 + i, 'm', i, 0, 500, 1, '7' FROM range(20) r(i);
+    `);
+    const expected = new Map<string, string[]>();
+    for (const [sql] of filters)
+      expected.set(
+        sql,
+        (await duck.rows(`SELECT id FROM lake.t WHERE ${sql} ORDER BY id`)).map(({ id }) => String(id)),
+      );
+    await duck.close();
+
+    await using lake = await openLake({ catalog: sqliteCatalog({ path }), store: localStore() });
+    const table = lake.table('t');
+    for (const [sql, where] of filters) {
+      // Also where the filter's columns are not asked for, and a limit counts what is left.
+      const rows = await table.scan({ columns: ['id'], where }).toArray();
+      const ids = rows.map(({ id }) => String(id)).sort((a, b) => Number(a) - Number(b));
+      expect({ sql, ids }).toEqual({ sql, ids: expected.get(sql)! });
+      const names = await table.scan({ columns: ['name'], where, limit: 2 }).toArray();
+      expect(names.map((row) => Object.keys(row))).toEqual(ids.slice(0, 2).map(() => ['name']));
+    }
+    expect(expected.get('small > 126')!.length).toBeGreaterThan(20);
+    await expect(table.scan({ where: { nope: 1 } }).toArray()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
