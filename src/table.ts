@@ -1,4 +1,5 @@
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
+import type { AsOf } from './catalog/store.ts';
 import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
 import { isLakeError, LakeError } from './errors.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
@@ -16,6 +17,12 @@ export interface InsertOptions extends WriteOptions, CommitMessage {}
 export interface InsertResult extends InsertedRows {
   /** The snapshot that holds the rows; `undefined` when there were none, which makes no snapshot. */
   readonly snapshotId: number | undefined;
+}
+
+/** Which version of a table is meant. */
+export interface VersionOptions {
+  /** A snapshot's id or a time; the head by default. */
+  readonly asOf?: AsOf | undefined;
 }
 
 /** A column as `table.describe` tells it. */
@@ -156,15 +163,15 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
     return new Scan(this.#session, (view) => this.#find(view), options);
   }
 
-  /** The table's columns at the head. */
-  async describe(): Promise<TableDescription> {
-    const { id, uuid, schema, name, location, fields } = this.#find(await this.#session.refresh());
+  /** The table's columns at the head, or as of a version. */
+  async describe(options: VersionOptions = {}): Promise<TableDescription> {
+    const { id, uuid, schema, name, location, fields } = this.#find(await this.#viewOf(options));
     return { id, uuid, schema: schema.name, name, location, columns: fields.map(describeField) };
   }
 
-  /** The data files that the head reads, in the order in which they were added. */
-  async files(): Promise<TableFile[]> {
-    const view = await this.#session.refresh();
+  /** The data files that the head, or another version, reads, in the order in which they were added. */
+  async files(options: VersionOptions = {}): Promise<TableFile[]> {
+    const view = await this.#viewOf(options);
     const table = this.#find(view);
     const { files } = await this.#session.catalog.readFiles({
       snapshotId: view.snapshot.id,
@@ -201,6 +208,10 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
         };
       }),
     };
+  }
+
+  #viewOf({ asOf }: VersionOptions): Promise<CatalogView> {
+    return asOf === undefined ? this.#session.refresh() : this.#session.viewAt(asOf);
   }
 
   #find(view: CatalogView): TableInfo {
