@@ -1,4 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import { DatabaseSync } from 'node:sqlite';
+import { sqliteCatalog } from '../../adapters/sqlite.ts';
 import { memoryCatalog } from '../../src/catalog/memory.ts';
 import type { CatalogStore } from '../../src/catalog/store.ts';
 import { newLake } from '../../src/conformance/catalog/batches.ts';
@@ -28,3 +30,31 @@ for (const [name, open] of Object.entries({ sqlite: sqliteHost, postgres: postgr
     await using catalog = host.place().open();
     await prunesAll(catalog);
   });
+
+test('of 5,000 files only the rows of the one that matches leave the database', async () => {
+  const database = new DatabaseSync(':memory:');
+  const answers: number[] = [];
+  await using catalog = sqliteCatalog({
+    database: {
+      exec: (text) => database.exec(text),
+      close: () => database.close(),
+      prepare(text) {
+        const statement = database.prepare(text);
+        return {
+          run: (...parameters) => statement.run(...parameters),
+          all(...parameters) {
+            const rows = statement.all(...parameters);
+            answers.push(rows.length);
+            return rows;
+          },
+        };
+      },
+    },
+  });
+  await catalog.initialize(newLake());
+  const bounds = Array.from({ length: 5000 }, (_, k) => [`${k * 10}`, `${k * 10 + 9}`] as const);
+  const read = await boundedTable(catalog, { comparison: 'number', bounds, ranges: [] });
+  answers.length = 0;
+  expect(await read({ min: '1234', max: '1234' })).toEqual([123]);
+  expect(answers).toEqual([1]);
+});
