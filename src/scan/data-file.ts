@@ -1,7 +1,7 @@
 import type { LiveFile, TableFiles } from '../catalog/table-files.ts';
 import type { TableInfo } from '../catalog/view.ts';
 import { isLakeError, LakeError } from '../errors.ts';
-import type { ColumnVector, FileBinding, FileReader, ReadBatch } from '../file/format.ts';
+import type { ColumnVector, FileBinding, FileReader, ReadBatch, ReadRequest } from '../file/format.ts';
 import { rowIdField, snapshotIdField } from '../file/internal-fields.ts';
 import type { Field } from '../schema/field.ts';
 import type { Session } from '../session.ts';
@@ -20,6 +20,8 @@ export interface TableRead {
   readonly columns: readonly ScanColumn[];
   readonly files: TableFiles;
   readonly signal: AbortSignal | undefined;
+  /** For row groups; all of them by default. */
+  readonly matters?: ReadRequest['matters'];
 }
 
 /** A data file whose footer and deletes are known. */
@@ -81,6 +83,7 @@ export async function* readFile(read: TableRead, opened: OpenFile, limit: number
     fields,
     binding: opened.binding,
     signal: read.signal,
+    matters: read.matters,
     limit: isWhole && limit !== Number.POSITIVE_INFINITY ? limit : undefined,
   });
   const iterator = batches[Symbol.asyncIterator]();

@@ -80,6 +80,7 @@ export class Scan<Row> implements AsyncIterable<Row> {
       columns: filter?.columns ?? columns,
       files: filter ? { ...files, files: files.files.filter(filter.fileMatters) } : files,
       signal,
+      matters: filter?.matters,
     };
     let rest = limit ?? Number.POSITIVE_INFINITY;
     const { batchesOf } = await import('./batches.ts');
