@@ -93,5 +93,6 @@ export {
   type TransactionTable,
 } from './transaction.ts';
 export type { ArrowBatch, ArrowData, ArrowTable } from './write/arrow.ts';
+export { type AppendResult, BufferedWriter, type WriterOptions } from './write/buffered.ts';
 export type { ColumnsInput, RowsInput } from './write/input.ts';
 export type { WriteOptions, WriteProgress } from './write/table-writer.ts';

@@ -8,6 +8,7 @@ import type { Session } from './session.ts';
 import { resolvePath } from './spec/paths.ts';
 import { typeText } from './spec/types.ts';
 import { commitFiles, type InsertedRows, insertedRows, nameOf, noTable, stageRows } from './transaction.ts';
+import { BufferedWriter, type WriterOptions } from './write/buffered.ts';
 import type { RowsInput } from './write/input.ts';
 import type { WriteOptions } from './write/table-writer.ts';
 
@@ -154,6 +155,27 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
       signal: options.signal,
     });
     return { snapshotId: snapshot.id, ...insertedRows(files) };
+  }
+
+  /**
+   * A writer that commits the rows of many `append` calls together: for small appends by many callers.
+   *
+   * @example
+   * ```ts
+   * import { t } from 'edgemere';
+   * import { memoryLake } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const events = await lake.createTable('events', { id: t.int32() });
+   * await using writer = events.writer({ maxRows: 50_000, maxDelayMs: 20 });
+   * const [first, second] = await Promise.all([writer.append([{ id: 1 }]), writer.append([{ id: 2 }])]);
+   * console.log(first.snapshotId === second.snapshotId); // true
+   * ```
+   */
+  writer(options: WriterOptions & CommitMessage = {}): BufferedWriter<In> {
+    checkMessage(options);
+    const { author, message, extraInfo } = options;
+    return new BufferedWriter((rows) => this.insert(rows as readonly In[], { author, message, extraInfo }), options);
   }
 
   /** Reads rows. Nothing happens until the scan is iterated. */
