@@ -358,6 +358,17 @@ describe('files from outside', () => {
     expect(await duck.rows('FROM lake.i')).toEqual([{ a: '1', b: '2' }]);
   });
 
+  test('times of another unit are rounded and cut as DuckDB does it', async () => {
+    const path = `${dir}/times.parquet`;
+    await duck.run(`
+      COPY (SELECT make_timestamp(n * 1000) AS s, make_timestamp(n) AS ms, make_timestamp_ns(n) AS us, make_timestamp(n)::TIMESTAMP_MS AS of_ms
+        FROM (SELECT unnest([1499, 1500, 499, 500, 0, -1, -499, -500, -501, -1500, -1999, 499999, 500000, -499999, -500000]) AS n))
+        TO '${path}' (FORMAT parquet);
+      CREATE TABLE lake.times (s TIMESTAMP_S, ms TIMESTAMP_MS, us TIMESTAMP, of_ms TIMESTAMP_S)`);
+    await add('times', path);
+    expect(await agrees('times', 1)).toBe(15);
+  });
+
   test('hive columns', async () => {
     await duck.run(`
       CREATE TABLE lake.h (v INTEGER, k VARCHAR, y INTEGER, d DATE);

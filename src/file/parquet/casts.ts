@@ -184,12 +184,13 @@ function toTimestamp(from: ColumnType, unit: TimestampUnit): Cast | undefined {
     const factor = wanted / per;
     return (value) => (isInfinite(value as bigint) ? value : within((value as bigint) * factor));
   }
+  if (given === 'ns' && unit !== 'us') return undefined;
   const divisor = per / wanted;
+  // DuckDB cuts nanoseconds off and rounds all else, halves away from zero.
+  const half = given === 'ns' ? 0n : divisor / 2n;
   return (value) => {
     const ticks = value as bigint;
-    if (isInfinite(ticks)) return ticks;
-    if (ticks % divisor !== 0n) throw new ValueError(`expected a time of whole ${unit}`);
-    return ticks / divisor;
+    return isInfinite(ticks) ? ticks : (ticks < 0n ? ticks - half : ticks + half) / divisor;
   };
 }
 
