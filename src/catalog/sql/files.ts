@@ -1,9 +1,10 @@
 import { LakeError } from '../../errors.ts';
 import type { RowOf } from '../../spec/rows.ts';
 import type { FilesRequest, InlinedRows, TableFiles } from '../table-files.ts';
-import { MissingTables } from './dialect.ts';
+import { MissingTables, type SqlDialect } from './dialect.ts';
 import {
   type FileStatements,
+  fileStatements,
   INLINED_SYSTEM_COLUMNS,
   type InlinedShape,
   type InlinedTable,
@@ -22,8 +23,8 @@ export class FilesReader {
   readonly #shapes = new Map<number, InlinedShape>();
 
   /** `run` rejects with MissingTables when a table that the statement names isn't there. */
-  constructor(statements: FileStatements, run: (text: string) => Promise<Result>) {
-    this.#statements = statements;
+  constructor(dialect: SqlDialect, run: (text: string) => Promise<Result>) {
+    this.#statements = fileStatements(dialect);
     this.#run = run;
   }
 

@@ -14,8 +14,7 @@ import type {
 import type { FilesRequest, TableFiles } from '../table-files.ts';
 import { snapshotOf } from './decode.ts';
 import { MissingTables, type SqlDialect, type SqlExecutor } from './dialect.ts';
-import { fileStatements } from './file-statements.ts';
-import { FilesReader } from './files.ts';
+import type { FilesReader } from './files.ts';
 import { Result } from './result.ts';
 import { type ReadStatements, readStatements } from './statements.ts';
 
@@ -26,13 +25,14 @@ export abstract class SqlCatalog implements CatalogStore {
   abstract readonly name: string;
   readonly #statements: ReadStatements;
   readonly #executor: SqlExecutor;
-  readonly #files: FilesReader;
+  readonly #dialect: SqlDialect;
+  #files: Promise<FilesReader> | undefined;
   #closed = false;
 
   constructor(executor: SqlExecutor, dialect: SqlDialect) {
     this.#executor = executor;
     this.#statements = readStatements(dialect);
-    this.#files = new FilesReader(fileStatements(dialect), (text) => this.#run(text));
+    this.#dialect = dialect;
   }
 
   abstract initialize(init: LakeInit): Promise<boolean>;
@@ -81,10 +81,17 @@ export abstract class SqlCatalog implements CatalogStore {
 
   async readFiles(request: FilesRequest): Promise<TableFiles> {
     try {
-      return await this.#files.read(request);
+      this.#files ??= this.#filesReader();
+      return await (await this.#files).read(request);
     } catch (error) {
       throw error instanceof MissingTables ? await this.missingLake(error) : error;
     }
+  }
+
+  /** Loaded when it is needed: an append does without. */
+  async #filesReader(): Promise<FilesReader> {
+    const { FilesReader } = await import('./files.ts');
+    return new FilesReader(this.#dialect, (text) => this.#run(text));
   }
 
   async readTableStats(tableId: number): Promise<TableStats> {
