@@ -25,17 +25,17 @@ function counts(output: string): { lakes: number; right: number } {
 }
 
 test('every table of random lakes is read as DuckDB reads it, SQLite', async () => {
-  const { code, output } = await run('--seeds', '10', '--from', '0', '--no-shrink');
+  const { code, output } = await run('--seeds', '4', '--from', '0', '--no-shrink');
   if (code !== 0) throw new Error(output);
-  expect(counts(output).lakes).toBe(10);
-  expect(counts(output).right).toBeGreaterThan(300);
+  expect(counts(output).lakes).toBe(4);
+  expect(counts(output).right).toBeGreaterThan(200);
 }, 120_000);
 
 test('every table of random lakes is read as DuckDB reads it, Postgres', async () => {
-  const { code, output } = await run('--seeds', '3', '--from', '7', '--no-shrink', '--catalog', 'postgres');
+  const { code, output } = await run('--seeds', '2', '--from', '7', '--no-shrink', '--catalog', 'postgres');
   if (code !== 0) throw new Error(output);
-  expect(counts(output).lakes).toBe(3);
-  expect(counts(output).right).toBeGreaterThan(50);
+  expect(counts(output).lakes).toBe(2);
+  expect(counts(output).right).toBeGreaterThan(30);
 }, 120_000);
 
 test('what was read wrong once is read right', async () => {
