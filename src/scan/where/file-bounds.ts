@@ -17,10 +17,11 @@ export function boundsOfStats({
   return (field) => {
     const row = rows.get(field.id);
     const rowCount = file.record_count;
-    if (row === undefined || rowCount === null || field.children.length > 0) return undefined;
+    // Of types without bounds DuckDB counts nothing: it writes that a column of intervals has no values.
+    if (row === undefined || rowCount === null || !hasBounds(field.type) || field.children.length > 0) return undefined;
     // Renamed columns too, which the catalog doesn't tell from changed ones.
     const isChanged = file.begin_snapshot === null || field.beginSnapshot > file.begin_snapshot;
-    const isKnown = hasBounds(field.type) && (!isChanged || isNumeric(field.type));
+    const isKnown = !isChanged || isNumeric(field.type);
     const slack = isChanged && isFloat(field.type) ? 1 : 0;
     return {
       min: isKnown ? bound(field.type, row.min_value, -slack) : undefined,

@@ -20,7 +20,9 @@ export function rangesOf(expression: Expression, isOriginal: (field: Field) => b
   return [...ranges.values()].flatMap((span) => {
     const { field, nan } = span;
     const comparison = comparisonOf(field.type);
-    const isComparable = hasBounds(field.type) && (comparison !== 'bytes' || isOriginal(field));
+    // Of these DuckDB does not even count the values.
+    if (!hasBounds(field.type) || field.children.length > 0) return [];
+    const isComparable = comparison !== 'bytes' || isOriginal(field);
     const min = isComparable ? endText(field.type, span.min, -1) : undefined;
     const max = isComparable ? endText(field.type, span.max, 1) : undefined;
     return [{ columnId: field.id, comparison, min, max, includesNan: nan }];
