@@ -322,17 +322,27 @@ describe('reading no more than is needed', () => {
   });
 
   test('one request for the footer, one for neighbouring columns', async () => {
+    const noise = Array.from({ length: 5000 }, () => crypto.randomUUID());
     const { bytes, file } = await writeFile(
-      ['a', 'b', 'c', 'd'].map((name, i) => field(i + 1, name, 'int64')),
-      Array.from({ length: 4 }, () => [1, 2, 3]),
+      [field(1, 'a', 'varchar'), field(2, 'b', 'int64'), field(3, 'c', 'int64'), field(4, 'd', 'varchar')],
+      [noise, noise.map((_, i) => i), noise.map((_, i) => i), noise],
     );
+    expect(bytes.length).toBeGreaterThan(1 << 18);
     const ranges: [number, number][] = [];
     const reader = await parquet.openReader(objectOf(bytes, ranges), { footerLength: file.footerLength });
-    expect(reader.rowCount).toBe(3);
+    expect(reader.rowCount).toBe(5000);
     expect(ranges).toEqual([[bytes.length - file.footerLength - 8, bytes.length]]);
-    for await (const _ of reader.read({ fields: [field(4, 'd', 'int64'), field(1, 'a', 'int64')] }));
+    for await (const _ of reader.read({ fields: [field(4, 'd', 'varchar'), field(1, 'a', 'varchar')] }));
     expect(ranges.length).toBe(2);
     expect(ranges[1]![0]).toBe(4);
+  });
+
+  test('one request for the whole of a small file', async () => {
+    const { bytes, file } = await writeFile([field(1, 'a', 'int64')], [[1, 2, 3]]);
+    const ranges: [number, number][] = [];
+    const reader = await parquet.openReader(objectOf(bytes, ranges), { footerLength: file.footerLength });
+    for await (const _ of reader.read({ fields: [field(1, 'a', 'int64')] }));
+    expect(ranges).toEqual([[0, bytes.length]]);
   });
 
   test('a footer longer than expected, or told wrong, is read in full', async () => {

@@ -1,4 +1,5 @@
 import type { FileMetaData } from 'hyparquet';
+import { DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { parquetMetadata } from 'hyparquet/src/metadata.js';
 import { LakeError } from '../../errors.ts';
 import type { ObjectReader } from '../../storage/object-store.ts';
@@ -9,6 +10,16 @@ const tailLength = 8;
 const usualLength = 1 << 16;
 const magic = 0x31524150;
 const encryptedMagic = 0x45524150;
+
+/** Bounds as they are: dates would lose micros, and bytes that end within a character are no text. */
+const asStored = {
+  ...DEFAULT_PARSERS,
+  stringFromBytes: (bytes: Uint8Array): Uint8Array => bytes,
+  dateFromDays: (days: number): number => days,
+  timestampFromMilliseconds: (ticks: bigint): bigint => ticks,
+  timestampFromMicroseconds: (ticks: bigint): bigint => ticks,
+  timestampFromNanoseconds: (ticks: bigint): bigint => ticks,
+};
 
 /** Reads a file's footer: one request when its length is known or it is of usual length, else two. */
 export async function readFooter(object: ObjectReader, footerLength: number | undefined): Promise<FileMetaData> {
@@ -25,7 +36,7 @@ export async function readFooter(object: ObjectReader, footerLength: number | un
   if (needed + 4 > byteLength) throw corrupt(`its footer of ${needed - tailLength} bytes is longer than the file`);
   if (needed > bytes.byteLength) bytes = await slice(object, byteLength - needed, byteLength);
 
-  return decoding('footer', () => parquetMetadata(bytes, { geoparquet: false }));
+  return decoding('footer', () => parquetMetadata(bytes, { geoparquet: false, parsers: asStored }));
 }
 
 async function slice(object: ObjectReader, start: number, end: number): Promise<ArrayBuffer> {

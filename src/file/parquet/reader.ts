@@ -6,6 +6,7 @@ import type { Compressors } from '../compressors.ts';
 import type { ColumnVector, FileReader, ReadBatch, ReaderHint, ReadRequest } from '../format.ts';
 import { Assembler } from './assemble.ts';
 import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
+import { groupBounds } from './bounds.ts';
 import { readFlat } from './decode/flat.ts';
 import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
 import { inflateOf, inflatePages } from './inflate.ts';
@@ -14,9 +15,10 @@ import { type ByteRange, readRanges } from './ranges.ts';
 
 /** Opens a Parquet file. CORRUPT when it isn't one, or is damaged; UNSUPPORTED for what this version can't read. */
 export async function openReader(
-  object: ObjectReader,
+  given: ObjectReader,
   hint: ReaderHint & { readonly compressors?: Compressors } = {},
 ): Promise<FileReader> {
+  const object = given.byteLength <= smallLength ? await wholeOf(given) : given;
   const metadata = await readFooter(object, hint.footerLength);
   const root = decoding('schema', () => parquetSchema(metadata));
   const rowCount = Number(metadata.num_rows);
@@ -28,21 +30,35 @@ export async function openReader(
   };
 }
 
+/** Files up to this length cost less to read whole, in one request, than in two. */
+const smallLength = 1 << 18;
+
+async function wholeOf(object: ObjectReader): Promise<ObjectReader> {
+  const { byteLength } = object;
+  const bytes = await object.slice(0, byteLength);
+  return { byteLength, slice: async (start, end) => bytes.slice(start, end) };
+}
+
 async function* readRows(
   object: ObjectReader,
   metadata: FileMetaData,
   root: SchemaTree,
   compressors: Compressors,
-  { fields, binding, signal, limit = Number.POSITIVE_INFINITY }: ReadRequest,
+  { fields, binding, signal, limit = Number.POSITIVE_INFINITY, matters }: ReadRequest,
 ): AsyncGenerator<ReadBatch> {
   signal?.throwIfAborted();
   const columns = bindColumns(root, fields, binding);
+  const boundsOf = matters && groupBounds(metadata, root, binding);
   let left = limit;
   let firstPosition = 0;
-  for (const group of metadata.row_groups) {
+  for (const [g, group] of metadata.row_groups.entries()) {
     if (left <= 0) return;
     const rowCount = Math.min(Number(group.num_rows), left);
     if (rowCount === 0) continue;
+    if (boundsOf && !matters(boundsOf(g))) {
+      firstPosition += Number(group.num_rows);
+      continue;
+    }
     left -= rowCount;
     const vectors = await readGroup(object, group, columns, rowCount, compressors, signal);
     signal?.throwIfAborted();
