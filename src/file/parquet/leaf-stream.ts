@@ -26,7 +26,7 @@ export interface LeafSource {
 const parsers = { ...DEFAULT_PARSERS, stringFromBytes: decodeText };
 
 /** What hyparquet needs to know to decode a leaf's pages. */
-export function decoderOf({
+function decoderOf({
   chunk,
   schemaPath,
   isText,
