@@ -77,23 +77,3 @@ export interface TableFiles {
   readonly mappings: readonly RowOf<'ducklake_column_mapping'>[];
   readonly nameMappings: readonly RowOf<'ducklake_name_mapping'>[];
 }
-
-/** Everything that changed a table's rows from one snapshot to another, both included. */
-export interface HistoryRequest {
-  readonly tableId: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-export interface TableHistory extends TableFiles {
-  /**
-   * `files` here: those with a row that came or went in the range, as far as the catalog can tell (begun, ended, partial over
-   * it, or with a delete file or inlined delete in it), whenever they ended; `deletes` all delete files they had until `to`,
-   * ended ones included; `inlined` the rows that begin or end in the range; `inlinedDeletes` here those with their snapshots.
-   */
-  readonly inlinedDeletes: readonly {
-    readonly dataFileId: number;
-    readonly position: number;
-    readonly beginSnapshot: number;
-  }[];
-}
