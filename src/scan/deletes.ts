@@ -21,12 +21,6 @@ export interface DeletesRequest {
  * The rows of a data file that are deleted at a snapshot: by its delete files and by the catalog's inlined deletes. Nothing is read
  * where there are no delete files. A delete file that can't be read is an error that names it: NOT_FOUND, CORRUPT, UNSUPPORTED
  * when it is encrypted.
- *
- * @example
- * ```ts
- * const deleted = await loadDeletes({ session, table, file, snapshotId, signal });
- * const kept = deleted.keptRows(batch.firstPosition, batch.rowCount); // undefined: all of them
- * ```
  */
 export async function loadDeletes({
   file,

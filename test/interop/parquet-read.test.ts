@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { isLakeError, LakeError } from '../../src/errors.ts';
+import { isLakeError } from '../../src/errors.ts';
 import { parquetFormat } from '../../src/file/parquet/index.ts';
 import type { Field } from '../../src/schema/field.ts';
 import { parseType } from '../../src/spec/types.ts';
 import { codecFor } from '../../src/spec/values/codec.ts';
 import { literal, type Oracle, openOracle } from '../support/oracle.ts';
-import { decoded, field, objectOf, readFile, writeFile } from '../support/parquet.ts';
+import { decoded, duckFileOf, field, objectOf, readFile, writeFile } from '../support/parquet.ts';
 
 const parquet = parquetFormat();
 
@@ -24,13 +24,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** DuckDB's own file of a query, with field ids as given. */
-async function duckFile(query: string, ids: Record<string, number | string>, options = ''): Promise<Uint8Array> {
-  const path = join(dir, `${crypto.randomUUID()}.parquet`);
-  const fieldIds = Object.entries(ids).map(([name, id]) => `${name}: ${id}`);
-  await duck.run(`COPY (${query}) TO '${path}' (FORMAT parquet, FIELD_IDS {${fieldIds.join(', ')}}${options})`);
-  return new Uint8Array(await Bun.file(path).arrayBuffer());
-}
+const duckFile = (query: string, ids: Record<string, number | string>, options?: string): Promise<Uint8Array> =>
+  duckFileOf(duck, dir, query, ids, options);
 
 /** Types as DuckDB names them, with texts that it casts to them. */
 const types: readonly [type: string, duckName: string, values: readonly string[]][] = [
@@ -387,68 +382,5 @@ describe('reading no more than is needed', () => {
     })();
     expect(await reading.catch((error) => error)).toBe(reason);
     expect(batches).toBe(1);
-  });
-});
-
-describe('damage', () => {
-  const fields = [
-    field(1, 'i', 'int64'),
-    field(2, 's', 'varchar'),
-    field(3, 'b', 'boolean'),
-    field(4, 'd', 'decimal(38,2)'),
-  ];
-  const file = (): Promise<Uint8Array> =>
-    duckFile(
-      "SELECT range AS i, CASE WHEN range % 5 > 0 THEN 'text ' || (range % 7) END AS s, range % 2 = 0 AS b, range::DECIMAL(38,2) AS d FROM range(300)",
-      { i: 1, s: 2, b: 3, d: 4 },
-    );
-
-  test('a file that was cut anywhere is CORRUPT', async () => {
-    const bytes = await file();
-    for (let length = 0; length < bytes.length; length += 7) {
-      const error = await readFile(bytes.slice(0, length), { fields }).catch((reason) => reason);
-      expect([length, (error as LakeError).code]).toEqual([length, 'CORRUPT']);
-    }
-  });
-
-  test('bytes that were changed give an error of ours or rows, and end', async () => {
-    const bytes = await file();
-    let refused = 0;
-    for (let at = 0; at < bytes.length; at += 3) {
-      const damaged = bytes.slice();
-      damaged[at]! ^= 1 << (at % 8);
-      try {
-        const columns = await readFile(damaged, { fields });
-        for (const column of columns) expect(column.length).toBe(columns[0]!.length);
-      } catch (error) {
-        expect([at, error]).toEqual([at, expect.any(LakeError)]);
-        expect(['CORRUPT', 'UNSUPPORTED']).toContain((error as LakeError).code);
-        refused++;
-      }
-    }
-    expect(refused).toBeGreaterThan(100);
-  });
-
-  test('text that is no UTF-8', async () => {
-    const bytes = await duckFile("SELECT 'QQ' AS s", { s: 1 }, ", COMPRESSION 'uncompressed'");
-    for (const [i, byte] of bytes.entries()) if (byte === 0x51) bytes[i] = 0xff;
-    const error = await readFile(bytes, { fields: [field(1, 's', 'varchar')] }).catch((reason) => reason);
-    expect(isLakeError(error, 'CORRUPT')).toBe(true);
-  });
-
-  test('a store that gives fewer bytes', async () => {
-    const bytes = await file();
-    const object = objectOf(bytes);
-    const short = {
-      byteLength: bytes.length,
-      slice: async (start: number, end?: number) => (await object.slice(start, end)).slice(1),
-    };
-    expect(isLakeError(await parquet.openReader(short).catch((error) => error), 'CORRUPT')).toBe(true);
-  });
-
-  test("a store's own error passes through", async () => {
-    const broken = new LakeError('STORE_UNAVAILABLE', 'away', { retryable: true });
-    const away = { byteLength: 1000, slice: () => Promise.reject(broken) };
-    expect(await parquet.openReader(away).catch((error) => error)).toBe(broken);
   });
 });

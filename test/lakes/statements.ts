@@ -9,11 +9,10 @@ import {
   tableSql,
   withMembers,
 } from './model.ts';
+import { foreign, promoted } from './other-types.ts';
 import type { Random } from './random.ts';
 import {
   bulk,
-  foreign,
-  promoted,
   randomScalar,
   randomType,
   type SqlType,

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { ColumnVector, FileOptions, FileTarget, ReadRequest, WrittenFile } from '../../src/file/format.ts';
 import { parquetFormat } from '../../src/file/parquet/index.ts';
 import type { Field } from '../../src/schema/field.ts';
 import { parseType } from '../../src/spec/types.ts';
 import type { ObjectReader, ObjectWriter } from '../../src/storage/object-store.ts';
+import type { Oracle } from './oracle.ts';
 
 const parquet = parquetFormat();
 
@@ -108,4 +110,18 @@ export function decoded({ values, decode }: ColumnVector, rowCount: number = val
     const value = values[row];
     return decode && value !== null ? decode(value as never) : value;
   });
+}
+
+/** DuckDB's own file of a query, with field ids as given. */
+export async function duckFileOf(
+  duck: Oracle,
+  dir: string,
+  query: string,
+  ids: Record<string, number | string>,
+  options = '',
+): Promise<Uint8Array> {
+  const path = join(dir, `${crypto.randomUUID()}.parquet`);
+  const fieldIds = Object.entries(ids).map(([name, id]) => `${name}: ${id}`);
+  await duck.run(`COPY (${query}) TO '${path}' (FORMAT parquet, FIELD_IDS {${fieldIds.join(', ')}}${options})`);
+  return new Uint8Array(await Bun.file(path).arrayBuffer());
 }
