@@ -37,8 +37,8 @@ export interface OpenOptions extends Partial<RetryPolicy> {
   readonly overrideDataPath?: boolean | undefined;
   /**
    * Room for other writers, in milliseconds: while many callers of this handle commit at once, it commits back to back for
-   * that long, then pauses as long. DuckDB needs such pauses to get its own commits in. Never delays a caller that awaits
-   * each commit. Defaults to 100; 0 where no DuckDB writes.
+   * that long, then pauses as long: a writer that needs several round trips, as DuckDB does, gets no commit in without
+   * pauses. Never delays a caller that awaits each commit. Defaults to 100; 0 where no DuckDB writes.
    */
   readonly commitGapMs?: number | undefined;
   /** Compressions beyond Snappy that the runtime lacks, or faster ones. */
