@@ -35,7 +35,7 @@ export const count = (counts: Map<string, number>, key: string, by = 1): void =>
   void counts.set(key, (counts.get(key) ?? 0) + by);
 
 /** What of edgemere isn't there yet. */
-const HAS: Readonly<Record<'filters' | 'changes', boolean>> = { filters: false, changes: false };
+const HAS: Readonly<Record<'filters' | 'changes', boolean>> = { filters: true, changes: false };
 
 /** A message without what differs from lake to lake. */
 export const plain = (message: string): string =>
