@@ -12,11 +12,9 @@ const statistics = (duck: Oracle, column: string): Promise<unknown> =>
     )
     .then(([row]) => Object.values(row!));
 
-const unsupported = async (lake: Lake, columns?: string[]): Promise<void> => {
-  await expect(lake.table('t').scan({ columns }).toArray()).rejects.toMatchObject({
-    code: 'UNSUPPORTED',
-    context: { table: 't' },
-  });
+const rowsOf = async (lake: Lake, columns?: string[]): Promise<unknown[]> => {
+  const rows = await lake.table('t').scan({ columns }).toArray();
+  return rows.sort((a, b) => Number(a['id']) - Number(b['id']));
 };
 
 for (const kind of CATALOG_KINDS)
@@ -86,8 +84,15 @@ for (const kind of CATALOG_KINDS)
       await check(5, ['5', '5', '20']);
       await lake.table('t').insert([{ id: 6, c: 30, d: 1, s: 'z' }]);
       await check(6, ['6', '5', '30']);
-      await unsupported(lake);
-      await unsupported(lake, ['c']);
+      expect(await rowsOf(lake)).toEqual([
+        { id: 1, v: 'a', c: 5, d: null, s: 'q' },
+        { id: 2, v: null, c: 5, d: null, s: 'q' },
+        { id: 3, v: null, c: 10, d: 7, s: 'm' },
+        { id: 4, v: null, c: 5, d: null, s: 'q' },
+        { id: 5, v: 'x', c: 20, d: 9, s: 'n' },
+        { id: 6, v: null, c: 30, d: 1, s: 'z' },
+      ]);
+      expect(await rowsOf(lake, ['c', 'id'])).toEqual([5, 5, 10, 5, 20, 30].map((c, i) => ({ c, id: i + 1 })));
       expect(
         (
           await lake
@@ -133,7 +138,12 @@ for (const kind of CATALOG_KINDS)
         { id: '4', v: '40' },
       ]);
       expect(await statistics(duck, 'v')).toEqual(['4', '1', '40', '40']);
-      await unsupported(lake);
+      expect(await rowsOf(lake)).toEqual([
+        { id: 1, v: null },
+        { id: 2, v: null },
+        { id: 3, v: null },
+        { id: 4, v: 40 },
+      ]);
       // The version before is still there, whole.
       const before = (await Array.fromAsync(lake.snapshots())).findLast(({ changes }) =>
         changes.some(({ kind }) => kind === 'inserted_into_table'),
@@ -156,7 +166,7 @@ for (const kind of CATALOG_KINDS)
       await duck.run('ALTER TABLE lake.t ALTER id TYPE BIGINT');
       await lake.table('t').insert([{ id: 2n ** 40n, v: 'b' }]);
       expect(await statistics(duck, 'id')).toEqual(['3', '3', '1', '1099511627776']);
-      await unsupported(lake, ['id']);
+      expect(await rowsOf(lake, ['id'])).toEqual([{ id: 1n }, { id: 2n }, { id: 2n ** 40n }]);
       await duck.run("ALTER TABLE lake.t ALTER id DROP NOT NULL; ALTER TABLE lake.t ALTER v SET DEFAULT 'new'");
       await lake.table('t').insert([{ id: null }, { id: 0, v: null }]);
       expect(await duck.rowsAgreed('SELECT * FROM lake.t ORDER BY id NULLS LAST, v')).toEqual([

@@ -158,10 +158,9 @@ for (const kind of CATALOG_KINDS)
         code: 'UNSUPPORTED',
         context: { column: 'made_at', row: 0 },
       });
-      await expect(lake.table('holed').scan().toArray()).rejects.toMatchObject({
-        code: 'UNSUPPORTED',
-        context: { table: 'holed' },
-      });
+      expect(await lake.table('holed').scan().toArray()).toEqual(
+        [0n, 1n, 2n, 4n, 5n, 6n, 7n, 8n, 9n].map((k) => ({ k })),
+      );
       expect(await place.dump()).toEqual(before);
       await lake.table('computed').insert([{ k: 1, made_at: '2024-01-15 12:00:00' }]);
       await lake.table('holed').insert([{ k: 10n }]);
@@ -221,10 +220,10 @@ for (const kind of CATALOG_KINDS)
       expect(await statistics(duck, 'n', 'f')).toEqual(['3', '2', '1.0', 'nan']);
 
       await duck.run("INSERT INTO lake.t VALUES (5, 'm', 'nan'), (6, NULL, NULL)");
-      await expect(lake.table('t').scan().toArray()).rejects.toMatchObject({
-        code: 'UNSUPPORTED',
-        context: { table: 't' },
-      });
+      expect(await lake.table('t').scan().toArray()).toEqual([
+        { k: 5, v: 'm', f: Number.NaN },
+        { k: 6, v: null, f: null },
+      ]);
       await lake.table('t').insert([{ k: 1, v: 'z', f: 2 }, { k: 2 }]);
       await duck.run("INSERT INTO lake.t VALUES (9, 'a', 'inf')");
       await lake.table('t').insert([{ k: 3, f: Number.NaN }]);
@@ -253,7 +252,7 @@ for (const kind of CATALOG_KINDS)
       expect(await statistics(duck, 't', 'k')).toEqual(['7', '7', '1', '10']);
 
       await duck.run('DELETE FROM lake.t WHERE k = 10');
-      await expect(lake.table('t').scan().toArray()).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+      expect((await scan(lake, 't')).map(({ k }) => k).sort()).toEqual([1, 2, 3, 5, 6, 9]);
       await lake.table('t').insert([{ k: 0 }]);
       expect(await duck.rowsAgreed('SELECT count(*) AS n, min(k) AS low, max(k) AS high FROM lake.t')).toEqual([
         { n: '7', low: '0', high: '9' },
