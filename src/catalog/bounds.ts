@@ -1,4 +1,5 @@
 import type { RowOf } from '../spec/rows.ts';
+import { compareUtf8 } from '../spec/values/text.ts';
 import type { BoundsComparison, ColumnRange } from './table-files.ts';
 
 /** How an end of a range compares with bounds, which are text that may be anything. */
@@ -68,19 +69,6 @@ function isBeyond(bound: string | null, end: RangeEnd, sign: 1 | -1): boolean {
     case 'iso':
       return forms[end.form].test(bound) && (sign > 0 ? bound > end.text : bound < end.text);
     case 'bytes':
-      return sign * compareBytes(bound, end.text) > 0;
+      return sign * compareUtf8(bound, end.text) > 0;
   }
 }
-
-/** The order of UTF-8, which is that of code points. */
-function compareBytes(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
-    // Surrogates stand for code points above all other units.
-    if (x !== y) return rank(x) - rank(y);
-  }
-  return a.length - b.length;
-}
-
-const rank = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);

@@ -56,16 +56,16 @@ export class PendingCommit {
   base: Snapshot;
   #isSent = false;
   #isSettled = false;
-  #resolve!: (committed: Committed) => void;
-  #reject!: (error: unknown) => void;
+  readonly #resolve: (committed: Committed) => void;
+  readonly #reject: (error: unknown) => void;
 
   constructor(request: CommitRequest) {
     this.request = request;
     this.base = request.base;
-    this.done = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Committed>();
+    this.done = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
     if (request.signal?.aborted) this.#abort();
     else request.signal?.addEventListener('abort', this.#abort, { once: true });
   }

@@ -1,3 +1,4 @@
+import { pause } from '../util/pause.ts';
 import { type CommitRequest, type Committed, commitTogether, PendingCommit, type RetryPolicy } from './commit.ts';
 import type { CommitMessage, PendingChange } from './pending.ts';
 import type { CatalogStore } from './store.ts';
@@ -44,7 +45,7 @@ export class Committer {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
       const waitMs = this.#gap.due();
-      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (waitMs > 0) await pause(waitMs);
       const group = this.#take();
       if (group.length === 0) continue;
       await commitTogether(this.#store, this.#retry, group);

@@ -2,11 +2,13 @@ import type { InlinedRow, InlinedRows, TableFiles } from '../catalog/table-files
 import type { TableInfo } from '../catalog/view.ts';
 import { LakeError } from '../errors.ts';
 import type { ColumnVector } from '../file/format.ts';
+import { decodeOf } from '../file/parquet/bind.ts';
 import { castOf } from '../file/parquet/casts.ts';
 import type { Field } from '../schema/field.ts';
 import { fieldsOf } from '../schema/tree.ts';
 import { sameName } from '../spec/names.ts';
 import { typeText } from '../spec/types.ts';
+import { hexBytes } from '../spec/values/blob.ts';
 import { codecFor, type Physical, ValueError } from '../spec/values/codec.ts';
 import { parseNested, type TextTree } from '../spec/values/nested-text.ts';
 import { unsupported } from './columns.ts';
@@ -48,12 +50,6 @@ function valueWithout(table: TableInfo, field: Field): Physical | null {
   if (field.children.length > 0)
     throw unsupported(table, `column "${field.name}" of inlined rows has a nested default`, { column: field.name });
   return codecFor(field.type).fromText(field.initialDefault);
-}
-
-function decodeOf({ type, children }: Field): ColumnVector['decode'] {
-  if (children.length > 0) return undefined;
-  const codec = codecFor(type);
-  return (value) => codec.decode(value);
 }
 
 function cellValues(
@@ -140,11 +136,6 @@ function textValue({ type }: Field): (text: string) => Physical {
   if (type.name === 'json') return (text) => text;
   const codec = codecFor(type);
   return (text) => codec.fromText(text);
-}
-
-function hexBytes(text: string): Uint8Array {
-  if (text.length % 2 !== 0 || !/^[0-9A-Fa-f]*$/.test(text)) throw new ValueError('expected hexadecimal digits');
-  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
 
 function unlike(table: TableInfo, stored: Field, wanted: Field): LakeError {

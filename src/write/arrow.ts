@@ -1,6 +1,7 @@
 import { LakeError } from '../errors.ts';
 import type { ColumnValues } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
+import { decodeText } from '../spec/values/text.ts';
 import type { ArrowData } from './arrow-batch.ts';
 
 export type { ArrowBatch, ArrowData, ArrowTable } from './arrow-batch.ts';
@@ -95,17 +96,15 @@ function halfFloat({ values }: ArrowData): (i: number) => number {
   };
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /** A run of ASCII is decoded at once and cut up: one call for a block instead of one for each value. */
 function strings(data: ArrowData, from: number, to: number): ColumnValues {
   const bytes = data.values as Uint8Array;
   const offsets = data.valueOffsets!;
   const start = Number(offsets[from]);
-  const run = utf8.decode(bytes.subarray(start, Number(offsets[to])));
+  const run = decodeText(bytes.subarray(start, Number(offsets[to])));
   if (run.length === Number(offsets[to]) - start)
     return eachOf(data, from, to, (i) => run.slice(Number(offsets[i]) - start, Number(offsets[i + 1]) - start));
-  return eachOf(data, from, to, (i) => utf8.decode(bytes.subarray(Number(offsets[i]), Number(offsets[i + 1]))));
+  return eachOf(data, from, to, (i) => decodeText(bytes.subarray(Number(offsets[i]), Number(offsets[i + 1]))));
 }
 
 function binaries(data: ArrowData, from: number, to: number): ColumnValues {

@@ -109,6 +109,12 @@ async function behindOne<T>({ lake, gate, store }: Place, start: (() => Promise<
   return running;
 }
 
+/** Two inserts into `b` that become one commit. */
+function twoBehindOne(here: Place): Promise<Promise<unknown>[]> {
+  const insert = (id: number) => () => here.lake.table('b').insert([{ id }]);
+  return behindOne(here, [insert(1), insert(2)]);
+}
+
 describe('commits that come while one is under way', () => {
   test('become one snapshot, over several tables, each with its own result; row ids follow the arrival', async () => {
     const here = await place();
@@ -223,10 +229,7 @@ describe('commits that come while one is under way', () => {
   test('an unknown outcome is that of all, and all files stay', async () => {
     const here = await place();
     const { lake, gate, store } = here;
-    const calls = await behindOne(here, [
-      () => lake.table('b').insert([{ id: 1 }]),
-      () => lake.table('b').insert([{ id: 2 }]),
-    ]);
+    const calls = await twoBehindOne(here);
     gate.answers.push(
       (_, commit) => commit(),
       () => {
@@ -241,11 +244,8 @@ describe('commits that come while one is under way', () => {
 
   test('a certain failure is that of all, and all files go', async () => {
     const here = await place();
-    const { lake, gate, store } = here;
-    const calls = await behindOne(here, [
-      () => lake.table('b').insert([{ id: 1 }]),
-      () => lake.table('b').insert([{ id: 2 }]),
-    ]);
+    const { gate, store } = here;
+    const calls = await twoBehindOne(here);
     gate.answers.push(
       (_, commit) => commit(),
       () => {

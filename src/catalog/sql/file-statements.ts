@@ -1,7 +1,7 @@
-import { type CatalogTable, cellsOf } from '../../spec/rows.ts';
 import { type RangeEnd, rangeEnd } from '../bounds.ts';
 import type { ColumnRange, FilesRequest } from '../table-files.ts';
 import { integer, quoteName, type SqlDialect } from './dialect.ts';
+import { live, selectRowsOf } from './select.ts';
 
 /**
  * What a statement has to know of a table's inlined rows before it is sent: tables can be named in SQL only if they are there.
@@ -32,27 +32,15 @@ export interface FileStatements {
 }
 
 export function fileStatements(dialect: SqlDialect): FileStatements {
-  const rows = (
-    table: CatalogTable,
-    where: string,
-    source: string = dialect.table(table),
-    tag = `'${table}'`,
-  ): string => {
-    const cells = cellsOf(table).map(([name]) => `x.${quoteName(name)}`);
-    return `SELECT ${tag} AS t, ${dialect.jsonArray(cells)} AS j FROM ${source} x WHERE ${where}`;
-  };
-  const live = (at: string): string =>
-    `x.begin_snapshot <= ${at} AND (x.end_snapshot IS NULL OR x.end_snapshot > ${at})`;
+  const rows = selectRowsOf(dialect);
 
   /** Of each inlined table its name, schema version and columns; of each schema version the table's columns; whether there are deletes. */
   const shapeOf = (tableId: string): string[] => [
     `SELECT 'inlined_table' AS t, ${dialect.jsonArray(['i.table_name', 'i.schema_version', dialect.columnsOf('i.table_name')])} AS j FROM inlined i`,
-    rows(
-      'ducklake_column',
-      `x.table_id = ${tableId} AND x.begin_snapshot <= i.begin_snapshot AND (x.end_snapshot IS NULL OR x.end_snapshot > i.begin_snapshot)`,
-      `inlined i CROSS JOIN ${dialect.table('ducklake_column')}`,
-      `'fields:' || i.schema_version`,
-    ),
+    rows('ducklake_column', `x.table_id = ${tableId} AND ${live('i.begin_snapshot')}`, {
+      source: `inlined i CROSS JOIN ${dialect.table('ducklake_column')}`,
+      tag: `'fields:' || i.schema_version`,
+    }),
     `SELECT 'has_deletes' AS t, '' AS j WHERE ${dialect.tableExists(deletesTable(tableId))}`,
   ];
   /** The snapshot from which a schema version is, as DuckDB finds it. */
@@ -118,7 +106,7 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
       const ofFile = `${ofTable} AND x.data_file_id IN (SELECT data_file_id FROM files)`;
       const mapped = 'x.mapping_id IN (SELECT mapping_id FROM files)';
       const selects = [
-        rows('ducklake_data_file', '1 = 1', 'files'),
+        rows('ducklake_data_file', '1 = 1', { source: 'files' }),
         // The row of a delete file may outlive its data file.
         rows('ducklake_delete_file', `${ofFile} AND ${live(at)}`),
         rows('ducklake_file_partition_value', ofFile),

@@ -1,5 +1,7 @@
 import { LakeError } from '../../errors.ts';
+import { hexBytes } from '../../spec/values/blob.ts';
 import { codecFor } from '../../spec/values/codec.ts';
+import { decodeText } from '../../spec/values/text.ts';
 
 /**
  * Makes DuckDB's text of what the dialect's `inlinedCell` gave for a column. `stored` is the database's type, `type` the lake's:
@@ -10,9 +12,9 @@ export function cellDecoder(stored: string, type: string | undefined): (cell: st
     case 'bytea':
       return type === 'blob' ? (hex) => hex.toUpperCase() : utf8;
     case 'real':
-      return (hex) => floatText('float32', bytesOf(hex));
+      return (hex) => floatText('float32', hexBytes(hex));
     case 'double precision':
-      return (hex) => floatText('float64', bytesOf(hex));
+      return (hex) => floatText('float64', hexBytes(hex));
     case 'interval':
       return intervalText;
   }
@@ -20,15 +22,9 @@ export function cellDecoder(stored: string, type: string | undefined): (cell: st
   return (cell) => cell;
 }
 
-function bytesOf(hex: string): Uint8Array {
-  return Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 function utf8(hex: string): string {
   try {
-    return decoder.decode(bytesOf(hex));
+    return decodeText(hexBytes(hex));
   } catch (cause) {
     throw new LakeError('CORRUPT', 'an inlined text in the catalog is not UTF-8', { cause });
   }

@@ -1,7 +1,8 @@
 import { LakeError } from '../../errors.ts';
-import { type CatalogTable, cellsOf } from '../../spec/rows.ts';
+import { cellsOf } from '../../spec/rows.ts';
 import type { AsOf, CommitWitness } from '../store.ts';
-import { integer, quoteName, type SqlDialect } from './dialect.ts';
+import { integer, type SqlDialect } from './dialect.ts';
+import { live, selectRowsOf } from './select.ts';
 
 /** Each statement gives rows of two cells: which catalog table the row is of, and its cells as a JSON array. */
 export interface ReadStatements {
@@ -21,13 +22,7 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
   const snapshots = dialect.table('ducklake_snapshot');
   const newest = `(SELECT max(snapshot_id) FROM ${snapshots})`;
 
-  /** Rows of `table`, read from `source`: the table itself unless told otherwise. */
-  const rows = (table: CatalogTable, where: string, source: string = dialect.table(table)): string => {
-    const cells = cellsOf(table).map(([name]) => `x.${quoteName(name)}`);
-    return `SELECT '${table}' AS t, ${dialect.jsonArray(cells)} AS j FROM ${source} x WHERE ${where}`;
-  };
-  const live = (snapshotId: string): string =>
-    `x.begin_snapshot <= ${snapshotId} AND (x.end_snapshot IS NULL OR x.end_snapshot > ${snapshotId})`;
+  const rows = selectRowsOf(dialect);
   const unionAll = (...selects: readonly string[]): string => selects.join('\nUNION ALL ');
 
   const at = (asOf: AsOf | undefined): string => {
@@ -49,10 +44,10 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
         `WITH snap AS (SELECT * FROM ${snapshots} WHERE snapshot_id = ${at(asOf)}), ` +
         `tables AS (SELECT * FROM ${dialect.table('ducklake_table')} x WHERE ${live(id)})\n` +
         unionAll(
-          rows('ducklake_snapshot', '1 = 1', 'snap'),
+          rows('ducklake_snapshot', '1 = 1', { source: 'snap' }),
           rows('ducklake_metadata', '1 = 1'),
           rows('ducklake_schema', live(id)),
-          rows('ducklake_table', '1 = 1', 'tables'),
+          rows('ducklake_table', '1 = 1', { source: 'tables' }),
           rows('ducklake_view', live(id)),
           rows('ducklake_column', live(id)),
           rows('ducklake_inlined_data_tables', 'x.table_id IN (SELECT table_id FROM tables)'),
@@ -77,7 +72,7 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
       return (
         `WITH page AS (SELECT * FROM ${snapshots} WHERE ${range} ORDER BY snapshot_id LIMIT ${integer(limit)})\n` +
         unionAll(
-          rows('ducklake_snapshot', '1 = 1', 'page'),
+          rows('ducklake_snapshot', '1 = 1', { source: 'page' }),
           rows('ducklake_snapshot_changes', 'x.snapshot_id IN (SELECT snapshot_id FROM page)'),
         )
       );

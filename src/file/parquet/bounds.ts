@@ -1,9 +1,9 @@
 import type { FileMetaData, SchemaElement, SchemaTree, Statistics } from 'hyparquet';
 import type { Field } from '../../schema/field.ts';
+import { decodeText } from '../../spec/values/text.ts';
 import type { Physical } from '../../spec/values/value-codec.ts';
 import type { BoundsOf, FileBinding, ValueBounds } from '../format.ts';
 import { type BoundColumn, bindColumns } from './bind.ts';
-import { decodeText } from './loaded.ts';
 import type { Raw } from './source.ts';
 
 /** What a file's row groups tell of their values. Whatever is in doubt is not known. */

@@ -3,8 +3,8 @@ import { parquetHeader, readPage } from 'hyparquet/src/column.js';
 import { convert, convertWithDictionary, DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { decompressPage, readDataPage, readDataPageV2 } from 'hyparquet/src/datapage.js';
 import { getMaxDefinitionLevel } from 'hyparquet/src/schema.js';
+import { decodeText } from '../../spec/values/text.ts';
 import { corrupt } from './footer.ts';
-import { decodeText } from './loaded.ts';
 import type { Raw } from './source.ts';
 
 /** The entries of one leaf column of one row group: values where the definition level is the highest, levels everywhere. */

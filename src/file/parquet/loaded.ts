@@ -7,13 +7,6 @@ import { castOf } from './casts.ts';
 import { corrupt } from './footer.ts';
 import { type Raw, sourceOf } from './source.ts';
 
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Bytes that are no UTF-8 are an error, and a byte order mark is text like any other. */
-export function decodeText(bytes: Uint8Array): string {
-  return strictUtf8.decode(bytes);
-}
-
 /**
  * From raw Parquet values to the physical values of a column's type; `undefined` where they are the same. The file may be anyone's,
  * and written before the column's type was widened. UNSUPPORTED where DuckDB's answer isn't known; CORRUPT for a value that the

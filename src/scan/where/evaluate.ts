@@ -3,7 +3,7 @@ import type { Field } from '../../schema/field.ts';
 import type { Physical } from '../../spec/values/codec.ts';
 import type { Comparison, Expression } from './expression.ts';
 import { likeMatcher } from './like.ts';
-import { compareOf, keyOf } from './order.ts';
+import { compareOf, keyOf, outcomesOf } from './order.ts';
 
 /** Truth values in an order in which AND is the lesser and OR the greater of two. */
 const FALSE = 0;
@@ -86,16 +86,6 @@ function each(values: ArrayLike<unknown>, truth: Uint8Array, ofNull: number, tes
   }
 }
 
-/** What each comparison says of a lesser, an equal and a greater value. */
-const outcomes: Readonly<Record<Comparison, readonly [number, number, number]>> = {
-  eq: [FALSE, TRUE, FALSE],
-  ne: [TRUE, FALSE, TRUE],
-  lt: [TRUE, FALSE, FALSE],
-  lte: [TRUE, TRUE, FALSE],
-  gt: [FALSE, FALSE, TRUE],
-  gte: [FALSE, TRUE, TRUE],
-};
-
 function compareAll(
   op: Comparison,
   field: Field,
@@ -103,7 +93,7 @@ function compareAll(
   values: ArrayLike<unknown>,
   truth: Uint8Array,
 ): void {
-  const [less, equal, greater] = outcomes[op];
+  const [less, equal, greater] = outcomesOf(op, TRUE, FALSE);
   if (typeof constant === 'number' && !Number.isNaN(constant)) {
     const numbers = values as ArrayLike<number | null>;
     if (ArrayBuffer.isView(values)) {

@@ -1,6 +1,7 @@
 import type { LiveFile } from '../../catalog/table-files.ts';
 import type { Field } from '../../schema/field.ts';
 import type { ColumnType } from '../../spec/types.ts';
+import { hexBytes } from '../../spec/values/blob.ts';
 import { codecFor, type Physical } from '../../spec/values/codec.ts';
 import { hasBounds, isFloat } from '../../stats/bounds.ts';
 import type { KnownBounds } from './prune.ts';
@@ -56,9 +57,4 @@ function bound(type: ColumnType, text: string | null, slack: number): Physical |
  */
 export function widened(value: number, slack: number): number {
   return slack === 0 || !Number.isFinite(value) ? value : value + slack * (Math.abs(value) * 2 ** -20 + 2 ** -140);
-}
-
-function hexBytes(text: string): Uint8Array | undefined {
-  if (!/^([0-9a-f]{2})*$/i.test(text)) return undefined;
-  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }

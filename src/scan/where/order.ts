@@ -1,11 +1,27 @@
 import type { ColumnType } from '../../spec/types.ts';
 import { codecFor, type Physical } from '../../spec/values/codec.ts';
 import type { Interval } from '../../spec/values/value-codec.ts';
+import type { Comparison } from './expression.ts';
 
 /** How stored values of a type compare in filters: as in DuckDB. */
 export function compareOf(type: ColumnType): (a: Physical, b: Physical) => number {
   if (type.name === 'interval') return (a, b) => compareIntervals(a as Interval, b as Interval);
   return codecFor(type).compare;
+}
+
+const outcomes: Readonly<Record<Comparison, readonly [boolean, boolean, boolean]>> = {
+  eq: [false, true, false],
+  ne: [true, false, true],
+  lt: [true, false, false],
+  lte: [true, true, false],
+  gt: [false, false, true],
+  gte: [false, true, true],
+};
+
+/** What a comparison says of a lesser, an equal and a greater value, in the caller's truth values. */
+export function outcomesOf(op: Comparison, isTrue: number, isFalse: number): readonly [number, number, number] {
+  const [less, equal, greater] = outcomes[op];
+  return [less ? isTrue : isFalse, equal ? isTrue : isFalse, greater ? isTrue : isFalse];
 }
 
 /** Something that a Set tells apart exactly where two values differ; `undefined` where the values themselves are that. */

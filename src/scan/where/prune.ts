@@ -5,7 +5,7 @@ import { compareUtf8 } from '../../spec/values/text.ts';
 import { hasBounds, isFloat } from '../../stats/bounds.ts';
 import type { Comparison, Expression } from './expression.ts';
 import { likePrefix } from './like.ts';
-import { compareOf } from './order.ts';
+import { compareOf, outcomesOf } from './order.ts';
 
 /** Bounds leave NaN out. Where nobody says that there is none, there may be. */
 export interface KnownBounds extends ValueBounds {
@@ -84,18 +84,8 @@ function mayStartWith(prefix: string, bounds: KnownBounds | undefined): boolean 
   return !isBelow && !isAbove;
 }
 
-/** What each comparison says of a lesser, an equal and a greater value. */
-const outcomes: Readonly<Record<Comparison, readonly [number, number, number]>> = {
-  eq: [FALSE, TRUE, FALSE],
-  ne: [TRUE, FALSE, TRUE],
-  lt: [TRUE, FALSE, FALSE],
-  lte: [TRUE, TRUE, FALSE],
-  gt: [FALSE, FALSE, TRUE],
-  gte: [FALSE, TRUE, TRUE],
-};
-
 function compared(op: Comparison, field: Field, constant: Physical, bounds: KnownBounds | undefined): number {
-  const [less, equal, greater] = outcomes[op];
+  const [less, equal, greater] = outcomesOf(op, TRUE, FALSE);
   if (bounds === undefined || !hasBounds(field.type)) return TRUE | FALSE;
   const { min, max, containsNan } = bounds;
   const compare = compareOf(field.type);

@@ -32,6 +32,12 @@ function hexText(bytes: Uint8Array): string {
   return text;
 }
 
+/** Bytes of hexadecimal digits in either case. */
+export function hexBytes(text: string): Uint8Array {
+  if (!/^([0-9a-f]{2})*$/i.test(text)) throw new ValueError('expected hexadecimal digits');
+  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
+}
+
 /** DuckDB's cast from text, as defaults are written: ASCII as it is, other bytes as `\xNN`. */
 function parseBlob(text: string): Uint8Array {
   if (!/^(?:[^\\\u0080-\uffff]|\\x[0-9a-f]{2})*$/i.test(text))

@@ -28,3 +28,10 @@ export function compareUtf8(a: string, b: string): number {
 function rank(unit: number): number {
   return unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x10000 : unit;
 }
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Bytes that are no UTF-8 are an error, and a byte order mark is text like any other. */
+export function decodeText(bytes: Uint8Array): string {
+  return strictUtf8.decode(bytes);
+}

@@ -1,7 +1,7 @@
+import { decodeText } from '../../../spec/values/text.ts';
 import { corrupt } from '../footer.ts';
 import type { ByteArrays } from './byte-arrays.ts';
 
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Strings are cut out of decoded blocks, which live as long as any of them does: so those stay small. */
 const blockByteLength = 1 << 14;
 /** Lengths below it, which lie between PLAIN values, are bytes that are valid UTF-8. */
@@ -24,7 +24,7 @@ export function textsOf({ bytes, starts, ends }: ByteArrays): string[] {
       to++;
     } while (to < count && ends[to]! - start <= blockByteLength);
     const end = ends[to - 1]!;
-    if (to - from === 1) texts[from] = decoded(bytes.subarray(start, end));
+    if (to - from === 1) texts[from] = decodeText(bytes.subarray(start, end));
     else if (isShort || dataLength === end - start) cutTexts(bytes.subarray(start, end), start);
     else {
       scratch ??= new Uint8Array(blockByteLength);
@@ -38,7 +38,7 @@ export function textsOf({ bytes, starts, ends }: ByteArrays): string[] {
 
     /** Cuts texts `from` to `to` out of a block: at their places less `origin`, or one after the other. */
     function cutTexts(block: Uint8Array, origin: number | undefined): void {
-      const text = decoded(block);
+      const text = decodeText(block);
       let at = 0;
       if (text.length === block.length) {
         for (let i = from; i < to; i++) {
@@ -81,8 +81,4 @@ function unitsOf(bytes: Uint8Array, start: number, end: number): number {
 
 function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
-}
-
-function decoded(bytes: Uint8Array): string {
-  return strictUtf8.decode(bytes);
 }
