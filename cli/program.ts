@@ -10,7 +10,7 @@ const description = `Lakes for DuckLake, from a terminal: make them, fill them, 
 LAKE is a folder, a SQLite file (sqlite:FILE) or postgres://…; EDGEMERE_LAKE stands in for it. TABLE is NAME or SCHEMA.NAME.`;
 
 const epilogue = `
-More: edgemere help COMMAND, edgemere help lake | types | values
+More: edgemere help COMMAND, edgemere help lake | types | values | where
 
 Exit codes: 0 done, 1 failed, 2 used wrongly, 130 interrupted. EDGEMERE_DEBUG=1 shows where an error comes from.
 
@@ -93,7 +93,7 @@ export function buildProgram(io: Io, version: string): Command {
   command('stats', 'LAKE TABLE', 'print the statistics of a table', look('stats'));
   program
     .command('help')
-    .usage('[COMMAND | lake | types | values]')
+    .usage('[COMMAND | lake | types | values | where]')
     .argument('[topic]')
     .summary('tell more of a command or a topic')
     .action(async (topic: string | undefined) => {

@@ -2,7 +2,7 @@ import { renderTable } from '../output/render.ts';
 import { typeTable } from '../sql-types.ts';
 
 /** What `edgemere help TOPIC` prints besides the commands. */
-export const topics: Readonly<Record<string, () => string>> = { values, types, lake };
+export const topics: Readonly<Record<string, () => string>> = { values, types, lake, where };
 
 function lake(): string {
   return `LAKE says where a lake's catalog is. It may be left out when EDGEMERE_LAKE holds it.
@@ -28,6 +28,23 @@ function types(): string {
 DuckLake. A length, as in varchar(20), is taken and not enforced, as in DuckDB.
 
 ${renderTable(['DuckLake', 'written as'], typeTable(), [])}`;
+}
+
+function where(): string {
+  return `--where takes a filter as JSON: an object of columns and what they have to be, all of which has to hold.
+
+  '{"id": 5}'                                    equal
+  '{"at": {"gte": "2024-01-15", "lt": "2024-01-16"}}'
+                                                 eq, ne, lt, lte, gt, gte
+  '{"kind": {"in": ["click", "view"]}}'          one of several
+  '{"note": {"like": "a%"}}'                     also {"startsWith": "a"}
+  '{"note": {"isNull": true}}'                   NULL; false: not NULL
+  '{"not": {"id": 5}}', '{"id": {"not": {"in": [1, 2]}}}'
+  '{"or": [{"id": 5}, {"kind": "click"}]}'       and: all of several
+
+Values are written as \`edgemere help values\` says for JSON; those of json and interval columns stand behind an operator
+({"eq": …}). Logic is SQL's: a comparison with NULL is neither true nor false, and only rows for which the whole is true are
+kept.`;
 }
 
 function values(): string {

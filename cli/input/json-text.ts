@@ -8,14 +8,19 @@ const plainPattern = /[^\s,}\]]+/y;
  * same name the last counts, as in JSON.parse.
  */
 export function memberSources(text: string): Map<string, string> {
-  const members = new Map<string, string>();
+  return new Map(memberEntries(text));
+}
+
+/** As {@link memberSources}, each member that is there, also those with the same name. */
+export function memberEntries(text: string): (readonly [name: string, source: string])[] {
+  const members: (readonly [string, string])[] = [];
   for (let at = begin(text, '{'); text[at] !== '}'; at = next(text, at)) {
     const keyEnd = stringEnd(text, at);
     const key = text.slice(at, keyEnd);
     const colon = skip(spacePattern, text, keyEnd);
     const start = skip(spacePattern, text, colon + 1);
     at = valueEnd(text, start);
-    members.set(key.includes('\\') ? (JSON.parse(key) as string) : key.slice(1, -1), text.slice(start, at));
+    members.push([key.includes('\\') ? (JSON.parse(key) as string) : key.slice(1, -1), text.slice(start, at)]);
   }
   return members;
 }

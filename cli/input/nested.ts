@@ -93,6 +93,7 @@ function mapReader(key: TargetColumn, value: TargetColumn): FromSource {
   };
 }
 
-function short(text: string): string {
+/** JSON text as a message shows it. */
+export function short(text: string): string {
   return text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text;
 }
