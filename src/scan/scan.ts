@@ -4,8 +4,12 @@ import { LakeError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { type ScanColumn, scanColumns } from './columns.ts';
 import type { TableRead } from './data-file.ts';
+import { type RowBatch, rowsOf } from './rows.ts';
+import { streamOf } from './stream.ts';
 import { decoded, firstRows } from './vectors.ts';
 import type { Where } from './where/where.ts';
+
+export type { RowBatch } from './rows.ts';
 
 export interface ScanOptions<Name extends string = string, Row = Record<string, unknown>> {
   /** Which columns, in the order in which batches hold them. All by default. */
@@ -17,12 +21,6 @@ export interface ScanOptions<Name extends string = string, Row = Record<string, 
   /** The version to read: a snapshot's id or a time. The head by default. */
   readonly asOf?: AsOf | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** Rows as columns: `columns[name][i]` is the value of row `i`. */
-export interface RowBatch {
-  readonly rowCount: number;
-  readonly columns: Readonly<Record<string, ArrayLike<unknown>>>;
 }
 
 /** Filters are looked at when the scan runs, whatever their type was. */
@@ -43,13 +41,44 @@ export class Scan<Row> implements AsyncIterable<Row> {
 
   /** Row by row, one object each. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
-    for await (const batch of this.batches()) for (const row of rowsOf(batch)) yield row as Row;
+    for await (const rows of piecesOf<Row>(this.batches())) yield* rows;
   }
 
   async toArray(): Promise<Row[]> {
-    const rows: Row[] = [];
-    for await (const batch of this.batches()) for (const row of rowsOf(batch)) rows.push(row as Row);
-    return rows;
+    const all: Row[] = [];
+    for await (const batch of this.batches()) for (const row of rowsOf(batch)) all.push(row as Row);
+    return all;
+  }
+
+  /**
+   * A web stream of rows. No faster than they are taken; cancelling it, or the scan's signal, stops the reads.
+   *
+   * @example
+   * ```ts
+   * import { t } from 'edgemere';
+   * import { memoryLake } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const events = await lake.createTable('events', { id: t.int32() });
+   * await events.insert([{ id: 1 }]);
+   * const lines = events.scan().stream().pipeThrough(
+   *   new TransformStream<{ id: number | null }, string>({ transform: (row, out) => out.enqueue(`${JSON.stringify(row)}\n`) }),
+   * );
+   * const response = new Response(lines.pipeThrough(new TextEncoderStream()));
+   * console.log((await response.text()).trim()); // {"id":1}
+   * ```
+   */
+  stream(): ReadableStream<Row> {
+    return streamOf((signal) => piecesOf<Row>(this.#with(signal).batches()), this.#options.signal);
+  }
+
+  /** As {@link Scan.stream}, batch by batch, as columns. */
+  batchStream(): ReadableStream<RowBatch> {
+    return streamOf((signal) => singly(this.#with(signal).batches()), this.#options.signal);
+  }
+
+  #with(signal: AbortSignal): Scan<Row> {
+    return new Scan(this.#session, this.#find, { ...this.#options, signal });
   }
 
   /** Batch by batch, as columns: the cheaper way when no row objects are needed. */
@@ -103,21 +132,15 @@ function namedColumns(columns: readonly ScanColumn[], values: readonly ArrayLike
   return Object.fromEntries(columns.map(({ name }, c) => [name, values[c]!]));
 }
 
-function* rowsOf({ rowCount, columns }: RowBatch): Generator<Record<string, unknown>> {
-  const names = Object.keys(columns);
-  const values = names.map((name) => columns[name]!);
-  const isPlain = !names.includes('__proto__');
-  for (let i = 0; i < rowCount; i++) {
-    const row: Record<string, unknown> = {};
-    if (isPlain) for (let c = 0; c < names.length; c++) row[names[c]!] = values[c]![i];
-    else
-      for (let c = 0; c < names.length; c++)
-        Object.defineProperty(row, names[c]!, {
-          value: values[c]![i],
-          enumerable: true,
-          configurable: true,
-          writable: true,
-        });
-    yield row;
-  }
+/** Rows of a piece: objects are made as they are asked for, since a batch may be a row group of millions. */
+const pieceRowCount = 1024;
+
+async function* piecesOf<Row>(batches: AsyncIterable<RowBatch>): AsyncGenerator<Row[]> {
+  for await (const batch of batches)
+    for (let from = 0; from < batch.rowCount; from += pieceRowCount)
+      yield rowsOf(batch, from, Math.min(batch.rowCount, from + pieceRowCount)) as Row[];
+}
+
+async function* singly<T>(items: AsyncIterable<T>): AsyncGenerator<[T]> {
+  for await (const item of items) yield [item];
 }

@@ -9,6 +9,7 @@ import {
   type JsonValue,
   type Lake,
   type Row,
+  type RowBatch,
   type Timestamp,
   t,
 } from '../../src/index.ts';
@@ -121,6 +122,10 @@ export async function insertsAndScans(lake: Lake): Promise<void> {
     same<Equal<{ [K in keyof typeof row]: (typeof row)[K] }, { id: bigint; kind: string | null }>>();
   // @ts-expect-error a column that the table doesn't have
   table.scan({ columns: ['id', 'other'] });
+  same<Equal<ReturnType<typeof rowStream>, ReadableStream<Pick<Row<typeof events>, 'id'>>>>();
+  const rowStream = () => table.scan({ columns: ['id'] }).stream();
+  same<Equal<ReturnType<typeof batchStream>, ReadableStream<RowBatch>>>();
+  const batchStream = () => table.scan().batchStream();
   const all = await table.scan({ limit: 1 }).toArray();
   same<Equal<typeof all, Row<typeof events>[]>>();
 
