@@ -72,7 +72,7 @@ export type FileBinding =
    * The file may have no field ids: its n-th column is then the n-th of these fields, all those of the table at the snapshot that is
    * read (DuckDB's choice), none of them nested. Where every column has an id it is as `ids`.
    */
-  | { readonly kind: 'positions'; readonly fields: readonly Field[] };
+  | { readonly kind: 'positions'; readonly fieldIds: readonly number[] };
 
 /** A row of `ducklake_name_mapping` with those below it. */
 export interface MappedName {
@@ -94,8 +94,16 @@ export interface ReadRequest {
   readonly signal?: AbortSignal | undefined;
   /** Rows after which reading may stop. */
   readonly limit?: number | undefined;
+  /** Only what begins in these bytes of the file: parts that cut it anywhere give each row once. Everything by default. */
+  readonly range?: ByteRange | undefined;
   /** Whether rows with such statistics can matter: row groups (and pages) that can't are not read. All matter by default. */
   readonly matters?: ((bounds: BoundsOf) => boolean) | undefined;
+}
+
+/** Bytes `start` (inclusive) to `end` (exclusive) of a file. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** What is known of a field's values in a part of a file: `undefined` when nothing is. Bounds are physical values. */

@@ -7,7 +7,7 @@ import { unsupported } from './columns.ts';
 
 /** How a data file's columns are found: by what the catalog maps their names to, else by field ids where it has them. */
 export function bindingOf(table: TableInfo, files: TableFiles, { file }: LiveFile, location: string): FileBinding {
-  if (file.mapping_id === null) return { kind: 'positions', fields: table.fields };
+  if (file.mapping_id === null) return { kind: 'positions', fieldIds: table.fields.map(({ id }) => id) };
   const mapping = files.mappings.find((row) => row.mapping_id === file.mapping_id);
   if (!mapping)
     throw new LakeError('CORRUPT', `data file ${location} is mapped by ${file.mapping_id}, which the catalog lacks`, {

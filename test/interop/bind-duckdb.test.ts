@@ -57,7 +57,7 @@ async function fieldsAt(table: string, snapshot: number): Promise<Field[]> {
 
 /** The mapping of a file, with hive columns from its path. */
 async function bindingOf(mappingId: string | null, path: string, fields: readonly Field[]): Promise<FileBinding> {
-  if (mappingId === null) return { kind: 'positions', fields };
+  if (mappingId === null) return { kind: 'positions', fieldIds: fields.map(({ id }) => id) };
   const rows = await duck.rows(`SELECT * FROM ${catalog}.ducklake_name_mapping WHERE mapping_id = ${mappingId}`);
   const below = (parent: string | null): MappedName[] =>
     rows
@@ -398,7 +398,7 @@ describe('files from outside', () => {
     await duck.run(`COPY (SELECT {a: 1} AS s) TO '${path}' (FORMAT parquet)`);
     const fields = [field(1, 's', 'struct', { children: [field(2, 'a', 'int32')] })];
     const bytes = new Uint8Array(await Bun.file(path).arrayBuffer());
-    await expect(readFile(bytes, { fields, binding: { kind: 'positions', fields } })).rejects.toMatchObject({
+    await expect(readFile(bytes, { fields, binding: { kind: 'positions', fieldIds: [1] } })).rejects.toMatchObject({
       code: 'UNSUPPORTED',
       context: { column: 's' },
     });

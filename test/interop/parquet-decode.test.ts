@@ -123,11 +123,11 @@ test('damaged bytes are CORRUPT, or read as other values, and never anything els
   );
 });
 
+const rowsUpTo = (count: number): string =>
+  `SELECT i::INTEGER AS i, i AS l, i::DOUBLE AS d, chr((97 + i // 2048)::INTEGER) AS s, true AS b, NULL::BLOB AS blob FROM range(${count}) r(i)`;
+
 test('row groups that cannot matter are not read, and the others keep their positions', async () => {
-  const { bytes } = await file(
-    'SELECT i::INTEGER AS i, i AS l, i::DOUBLE AS d, chr((97 + i // 2048)::INTEGER) AS s, true AS b, NULL::BLOB AS blob FROM range(8192) r(i)',
-    'ROW_GROUP_SIZE 2048',
-  );
+  const { bytes } = await file(rowsUpTo(8192), 'ROW_GROUP_SIZE 2048');
   const seen: unknown[] = [];
   const matters = (bounds: BoundsOf): boolean => {
     const [i, l, d, s] = fields.map((one) => bounds(one));
@@ -137,4 +137,16 @@ test('row groups that cannot matter are not read, and the others keep their posi
   const batches = await read(bytes, { matters });
   expect(batches.map(({ firstPosition, rowCount }) => [firstPosition, rowCount])).toEqual([[4096, 2048]]);
   expect(seen[1]).toEqual([2048, 4095, 2048n, 4095n, 2048, undefined, 'b', 'b', 0, 2048]);
+});
+
+test('ranges that cut a file anywhere give each row once', async () => {
+  const { bytes } = await file(rowsUpTo(20480), 'ROW_GROUP_SIZE 2048');
+  for (const cuts of [[], [1], [bytes.length], [20_000], [3, 4, 9000, 9001, 30_000, 50_000]]) {
+    const ends = [...cuts, Number.MAX_SAFE_INTEGER];
+    const parts: number[][] = [];
+    for (const [k, end] of ends.entries())
+      for (const { firstPosition, rowCount } of await read(bytes, { range: { start: ends[k - 1] ?? 0, end } }))
+        parts.push([firstPosition, rowCount]);
+    expect(parts).toEqual(Array.from({ length: 10 }, (_, k) => [k * 2048, 2048]));
+  }
 });

@@ -25,7 +25,7 @@ export function matcherFor(binding: FileBinding, columns: readonly FileNode[]): 
   if (columns.every(({ fieldId }) => fieldId !== undefined)) return byId;
   if (binding.kind === 'ids')
     throw new LakeError('UNSUPPORTED', 'a data file without field ids is read by position or by name only');
-  return byPosition(binding.fields);
+  return byPosition(binding.fieldIds);
 }
 
 const byId: Matcher = {
@@ -37,11 +37,11 @@ const byId: Matcher = {
   part: () => byId,
 };
 
-function byPosition(fields: readonly Field[]): Matcher {
+function byPosition(fieldIds: readonly number[]): Matcher {
   return {
     find(field, nodes) {
       if (isInternal(field)) return byId.find(field, nodes);
-      const position = fields.findIndex(({ id }) => id === field.id);
+      const position = fieldIds.indexOf(field.id);
       const node = position < 0 ? undefined : nodes[position];
       // DuckDB loses what is in them.
       if (node && field.children.length > 0)

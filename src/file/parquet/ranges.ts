@@ -1,11 +1,6 @@
 import type { ObjectReader } from '../../storage/object-store.ts';
+import type { ByteRange } from '../format.ts';
 import { corrupt } from './footer.ts';
-
-/** Bytes `start` (inclusive) to `end` (exclusive) of a file. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** A gap that costs less to read than another request. */
 const maxGap = 1 << 16;

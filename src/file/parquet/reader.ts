@@ -3,7 +3,7 @@ import { parquetSchema } from 'hyparquet/src/metadata.js';
 import { LakeError } from '../../errors.ts';
 import type { ObjectReader } from '../../storage/object-store.ts';
 import type { Compressors } from '../compressors.ts';
-import type { ColumnVector, FileReader, ReadBatch, ReaderHint, ReadRequest } from '../format.ts';
+import type { ByteRange, ColumnVector, FileReader, ReadBatch, ReaderHint, ReadRequest } from '../format.ts';
 import { Assembler } from './assemble.ts';
 import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
 import { groupBounds } from './bounds.ts';
@@ -11,7 +11,7 @@ import { readFlat } from './decode/flat.ts';
 import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
 import { inflateOf, inflatePages } from './inflate.ts';
 import { type LeafEntries, readLeaf } from './leaf-stream.ts';
-import { type ByteRange, readRanges } from './ranges.ts';
+import { readRanges } from './ranges.ts';
 
 /** Opens a Parquet file. CORRUPT when it isn't one, or is damaged; UNSUPPORTED for what this version can't read. */
 export async function openReader(
@@ -44,7 +44,7 @@ async function* readRows(
   metadata: FileMetaData,
   root: SchemaTree,
   compressors: Compressors,
-  { fields, binding, signal, limit = Number.POSITIVE_INFINITY, matters }: ReadRequest,
+  { fields, binding, signal, limit = Number.POSITIVE_INFINITY, range, matters }: ReadRequest,
 ): AsyncGenerator<ReadBatch> {
   signal?.throwIfAborted();
   const columns = bindColumns(root, fields, binding);
@@ -55,7 +55,7 @@ async function* readRows(
     if (left <= 0) return;
     const rowCount = Math.min(Number(group.num_rows), left);
     if (rowCount === 0) continue;
-    if (boundsOf && !matters(boundsOf(g))) {
+    if ((range && !beginsIn(range, group)) || (boundsOf && !matters(boundsOf(g)))) {
       firstPosition += Number(group.num_rows);
       continue;
     }
@@ -66,6 +66,13 @@ async function* readRows(
     firstPosition += Number(group.num_rows);
     signal?.throwIfAborted();
   }
+}
+
+/** Of all row groups of a file each begins in one of the ranges that it is cut into. */
+function beginsIn({ start, end }: ByteRange, { columns }: RowGroup): boolean {
+  const chunk = columns[0]?.meta_data;
+  const begin = chunk ? chunkRange(chunk).start : 0;
+  return start <= begin && begin < end;
 }
 
 async function readGroup(
