@@ -56,6 +56,7 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
     base: batch.base.id,
     // Of an exact fence NULL, which nothing is free of.
     forbidden: batch.fence.kind === 'exact' ? null : batch.fence.changes.map((change) => changeText(change)),
+    schema: batch.fence.kind === 'unless' && batch.fence.sameSchema ? batch.base.schemaVersion : undefined,
     schemaVersions: batch.changesSchema ? 1 : 0,
     catalogIds: batch.catalogIdCount,
     fileIds: batch.fileIdCount,

@@ -33,13 +33,14 @@ function fence(dialect: SqlDialect, input: string): string[] {
   CASE jsonb_typeof(j->'forbidden') WHEN 'array' THEN j->'forbidden' END)) AS forbidden,
   ARRAY(SELECT jsonb_array_elements_text(j->'tables')::bigint) AS tables FROM (SELECT ${input}::jsonb AS j) AS input)`,
     `head AS MATERIALIZED (SELECT * FROM ${snapshots} WHERE snapshot_id = (SELECT max(snapshot_id) FROM ${snapshots}))`,
-    // A change's text may be a part of a quoted name: then the batch is superseded for nothing, and planned again. Ranges with
-    // both ends, for an estimate that finds the index: a lake may have very many snapshots.
+    // Quoted names may hold anything, so they are taken out first. Ranges with both ends, for an estimate that finds the index: a
+    // lake may have very many snapshots.
     `allowed AS MATERIALIZED (SELECT h.*, j FROM head h, batch WHERE h.snapshot_id = base
-  OR (h.snapshot_id > base AND jsonb_typeof(j->'forbidden') = 'array' AND EXISTS (SELECT FROM ${snapshots} s WHERE s.snapshot_id = base)
+  OR (h.snapshot_id > base AND jsonb_typeof(j->'forbidden') = 'array' AND coalesce(h.schema_version = (j->>'schema')::bigint, true)
+    AND EXISTS (SELECT FROM ${snapshots} s WHERE s.snapshot_id = base)
     AND h.snapshot_id - base = (SELECT count(*) FROM ${snapshots} s JOIN ${said} c ON c.snapshot_id = s.snapshot_id
       WHERE s.snapshot_id > base AND s.snapshot_id <= h.snapshot_id AND c.snapshot_id > base AND c.snapshot_id <= h.snapshot_id
-        AND NOT string_to_array(c.changes_made, ',') && forbidden)))`,
+        AND NOT string_to_array(regexp_replace(c.changes_made, '"[^"]*"', '', 'g'), ',') && forbidden)))`,
     `won AS (INSERT INTO ${snapshots} (snapshot_id, snapshot_time, schema_version, next_catalog_id, next_file_id)
   SELECT snapshot_id + 1, greatest(clock_timestamp(), snapshot_time + interval '1 microsecond'), schema_version + (j->>'schemaVersions')::bigint,
     next_catalog_id + (j->>'catalogIds')::bigint, next_file_id + (j->>'fileIds')::bigint FROM allowed

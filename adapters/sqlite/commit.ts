@@ -62,6 +62,7 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
 /** `records`: the base and what was committed since. */
 function mayPut(fence: BatchFence, base: Snapshot, head: Snapshot, records: readonly SnapshotRecord[]): boolean {
   if (head.id <= base.id || fence.kind === 'exact') return head.id === base.id;
+  if (fence.sameSchema && base.schemaVersion !== head.schemaVersion) return false;
   // With the base, or a snapshot since, expired there is no telling what changed.
   if (records.length !== head.id - base.id + 1) return false;
   const forbidden = new Set(fence.changes.map((change) => changeText(change)));

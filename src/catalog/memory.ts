@@ -300,6 +300,7 @@ class Memory implements MemoryCatalog {
 
   #mayPut({ base, fence }: CommitBatch, head: Snapshot): boolean {
     if (fence.kind === 'exact' || base.id >= head.id) return base.id === head.id;
+    if (fence.sameSchema && base.schemaVersion !== head.schemaVersion) return false;
     // With the base, or a snapshot since, expired there is no telling what changed.
     const since = this.#records(base.id, head.id);
     if (since.length !== head.id - base.id + 1) return false;

@@ -3,9 +3,9 @@ import { type Change, changeText, sortChanges } from '../spec/changes.ts';
 import { type CatalogRow, type CatalogTable, NEXT, relativeId, resolveId } from '../spec/rows.ts';
 import { typeText } from '../spec/types.ts';
 import { deltaOf } from '../stats/merge.ts';
-import { againstAppend, type Isolation } from './conflicts.ts';
+import { fenceOf, type Isolation } from './fence.ts';
 import type { CommitMessage, PendingChange, StagedFile } from './pending.ts';
-import type { BatchFence, CatalogOp, CommitBatch, CommitWitness, Snapshot } from './store.ts';
+import type { CatalogOp, CommitBatch, CommitWitness, Snapshot } from './store.ts';
 
 /** Turns pending changes into one commit on top of `base`. Pure: planning again on a newer head gives the next attempt. */
 export function plan(
@@ -93,18 +93,6 @@ function assignIds(pending: readonly PendingChange[]): (id: number) => number {
     if (change.kind === 'createSchema' || change.kind === 'createTable')
       assigned.set(change.id, relativeId(assigned.size));
   return (id) => assigned.get(id) ?? id;
-}
-
-/** Only a batch of appends to tables that exist is right on top of any head that left those tables alone. */
-function fenceOf(pending: readonly PendingChange[], isolation: Isolation): BatchFence {
-  const changes: Change[] = [];
-  for (const change of pending) {
-    if (change.kind !== 'append' || change.tableId < 0) return { kind: 'exact' };
-    for (const kind of againstAppend(isolation)) changes.push({ kind, id: change.tableId });
-    // A renamed table, of which only the new name is told, may have taken this one's name.
-    changes.push({ kind: 'created_table', ...change.name });
-  }
-  return { kind: 'unless', changes };
 }
 
 function witnessOf(pending: readonly PendingChange[], changes: readonly Change[]): CommitWitness {

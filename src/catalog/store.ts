@@ -86,8 +86,13 @@ export type CatalogOp =
 export type BatchFence =
   /** On the base alone: any newer snapshot supersedes it. */
   | { readonly kind: 'exact' }
-  /** On any later head, unless a snapshot after the base made one of these changes. Ids in them exist, names are as the catalog has them. */
-  | { readonly kind: 'unless'; readonly changes: readonly Change[] };
+  /** On any later head, unless a snapshot after the base made one of these changes (their ids exist), or changed the schema. */
+  | {
+      readonly kind: 'unless';
+      readonly changes: readonly (Change & { readonly id: number })[];
+      /** Whether the head's schema version must be the base's. */
+      readonly sameSchema: boolean;
+    };
 
 /**
  * One commit's whole content: a value, which a store can put on top of the base or of a later head. Ids that the commit

@@ -207,12 +207,34 @@ for (const kind of CATALOG_KINDS)
           yield { id: 3 };
           await duck.run('ALTER TABLE lake.events RENAME TO older; ALTER TABLE lake.old RENAME TO events');
         };
-        await expect(theirs.table('events').insert(rows())).rejects.toMatchObject({
-          code: 'CONFLICT',
-          retryable: true,
-        });
-        expect(await duck.rowsAgreed('SELECT id FROM lake.events ORDER BY id')).toEqual([{ id: '0' }, { id: '1' }]);
+        await expect(ours.table('events').insert(rows())).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+        // This one never saw that another table had the name for a while.
+        await theirs.table('events').insert([{ id: 4 }]);
+        expect(await duck.rowsAgreed('SELECT id FROM lake.events ORDER BY id')).toEqual([
+          { id: '0' },
+          { id: '1' },
+          { id: '4' },
+        ]);
         expect(await duck.rowsAgreed('SELECT id FROM lake.older ORDER BY id')).toEqual([{ id: '2' }]);
+        await checkFiles();
+      });
+
+      test('an append finds no table that was renamed, however old the handle; a transaction that began before does', async () => {
+        const renaming = ours.transaction(async (tx) => {
+          await tx.table('events').insert([{ id: 2 }]);
+          await duck.run('ALTER TABLE lake.events RENAME TO old');
+        });
+        // As DuckDB: the table is the same, whatever it is called since.
+        await renaming;
+        await expect(theirs.table('events').insert([{ id: 3 }])).rejects.toMatchObject({ code: 'NOT_FOUND' });
+        const rows = async function* () {
+          yield { id: 4 };
+          await duck.run('ALTER TABLE lake.old RENAME TO older');
+        };
+        await expect(ours.table('old').insert(rows())).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
+        expect(await duck.rowsAgreed('SELECT id FROM lake.older ORDER BY id')).toEqual(
+          ['0', '1', '2'].map((id) => ({ id })),
+        );
         await checkFiles();
       });
 

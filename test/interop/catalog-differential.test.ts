@@ -229,7 +229,11 @@ function batchOf(made: Step, snapshots: readonly Snapshot[], tableIds: readonly 
     ...append([...parts.values()]),
     fence: made.exact
       ? { kind: 'exact' }
-      : { kind: 'unless', changes: [...parts.keys()].flatMap((id) => against.map((kind): Change => ({ kind, id }))) },
+      : {
+          kind: 'unless',
+          changes: [...parts.keys()].flatMap((id) => against.map((kind) => ({ kind, id }))),
+          sameSchema: false,
+        },
   });
 }
 

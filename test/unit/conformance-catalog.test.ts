@@ -4,7 +4,7 @@ import type { CatalogOp, CatalogStore, CommitBatch, SnapshotRecord } from '../..
 import type { LiveFile } from '../../src/catalog/table-files.ts';
 import { collect } from '../../src/conformance/case.ts';
 import { catalogCases } from '../../src/conformance/catalog.ts';
-import { type Change, changeText, parseChanges } from '../../src/spec/changes.ts';
+import { changeText, parseChanges } from '../../src/spec/changes.ts';
 import type { CatalogRow } from '../../src/spec/rows.ts';
 
 /** What is different about a catalog that is wrong in one way. */
@@ -43,12 +43,12 @@ const snapshots =
     },
   });
 
-const fences = (change: (changes: readonly Change[]) => readonly Change[]): Wrong =>
+const fences = (change: (fence: Unless) => Partial<Unless>): Wrong =>
   commits((batch) =>
-    batch.fence.kind === 'exact'
-      ? batch
-      : { ...batch, fence: { kind: 'unless', changes: change(batch.fence.changes) } },
+    batch.fence.kind === 'exact' ? batch : { ...batch, fence: { ...batch.fence, ...change(batch.fence) } },
   );
+
+type Unless = Extract<CommitBatch['fence'], { readonly kind: 'unless' }>;
 
 const wrongs: Readonly<Record<string, Wrong>> = {
   'makes a lake again': (right) => ({
@@ -134,8 +134,12 @@ const wrongs: Readonly<Record<string, Wrong>> = {
       return right.commit({ ...batch, base: base ?? batch.base });
     },
   }),
-  'fears no drop': fences((changes) => changes.filter(({ kind }) => kind !== 'dropped_table')),
-  'fears no inlined delete': fences((changes) => changes.filter(({ kind }) => kind !== 'inlined_delete')),
+  'fears no drop': fences(({ changes }) => ({ changes: changes.filter(({ kind }) => kind !== 'dropped_table') })),
+  'fears no inlined delete': fences(({ changes }) => ({
+    changes: changes.filter(({ kind }) => kind !== 'inlined_delete'),
+  })),
+  'fears no new schema': fences(() => ({ sameSchema: false })),
+  'fears every new schema': fences(() => ({ sameSchema: true })),
   'fears changes whose text begins alike': (right) => ({
     async commit(batch) {
       const { since } = await right.readHead(batch.base.id);

@@ -200,6 +200,7 @@ export function appendUnless(base: Snapshot, tableId: number, fileCount: number 
         { kind: 'deleted_from_table', id: tableId },
         { kind: 'inlined_delete', id: tableId },
       ],
+      sameSchema: false,
     },
   });
 }

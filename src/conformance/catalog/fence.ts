@@ -1,3 +1,4 @@
+import type { CommitBatch, Snapshot } from '../../catalog/store.ts';
 import type { Change } from '../../spec/changes.ts';
 import { type ConformanceCase, check, collect, equal } from '../case.ts';
 import {
@@ -204,6 +205,35 @@ export const fenceCases: readonly ConformanceCase<CatalogTarget>[] = [
         const outcome = await catalog.commit(appendUnless(base, id));
         equal(outcome, { status: 'superseded' }, `the outcome after ${JSON.stringify(name)}`);
       }
+    },
+  },
+  {
+    name: 'what a quoted name holds is no change, whatever it looks like',
+    async run(target) {
+      await using catalog = await openLake(target);
+      const [id] = (await createTables(catalog, 't')) as [number];
+      const { snapshot: base } = await catalog.readHead();
+      for (const name of [`x,dropped_table:${id},y`, `"",dropped_table:${id},""`, `a,"altered_table:${id}"`])
+        await commitOnHead(catalog, { changes: [{ kind: 'created_table', schema: name, name }] });
+      committed(await catalog.commit(appendUnless(base, id)), 'the append');
+    },
+  },
+  {
+    name: 'a batch that needs the same schema is superseded by a later schema version, not by a later snapshot',
+    async run(target) {
+      await using catalog = await openLake(target);
+      const [id] = (await createTables(catalog, 't')) as [number];
+      const { snapshot: base } = await catalog.readHead();
+      const sameSchema = (on: Snapshot): CommitBatch => {
+        const batch = appendUnless(on, id);
+        return { ...batch, fence: { ...batch.fence, sameSchema: true } as CommitBatch['fence'] };
+      };
+      await commitOnHead(catalog, appendParts(id));
+      committed(await catalog.commit(sameSchema(base)), 'on top of an append');
+      await createTables(catalog, 'u');
+      const outcome = await leavesNothing(catalog, () => catalog.commit(sameSchema(base)));
+      equal(outcome, { status: 'superseded' }, 'the outcome on top of a new table');
+      committed(await catalog.commit(sameSchema((await catalog.readHead()).snapshot)), 'on top of the head');
     },
   },
   {
