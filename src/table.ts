@@ -1,13 +1,13 @@
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf } from './catalog/store.ts';
-import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
+import { type CatalogView, nameOf, type TableInfo, type TableName } from './catalog/view.ts';
 import { isLakeError, LakeError } from './errors.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
 import type { Field } from './schema/field.ts';
 import type { Session } from './session.ts';
 import { resolvePath } from './spec/paths.ts';
 import { typeText } from './spec/types.ts';
-import { commitFiles, type InsertedRows, insertedRows, nameOf, noTable, stageRows } from './transaction.ts';
+import { commitFiles, type InsertedRows, insertedRows, noTable, stageRows } from './transaction.ts';
 import { BufferedWriter, type WriterOptions } from './write/buffered.ts';
 import type { RowsInput } from './write/input.ts';
 import type { WriteOptions } from './write/table-writer.ts';

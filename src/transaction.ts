@@ -1,6 +1,6 @@
 import type { Committed } from './catalog/commit.ts';
 import type { CommitMessage, PendingChange, StagedFile } from './catalog/pending.ts';
-import type { CatalogView, SchemaInfo, TableInfo, TableName } from './catalog/view.ts';
+import { type CatalogView, nameOf, type SchemaInfo, type TableInfo, type TableName } from './catalog/view.ts';
 import { isLakeError, LakeError, showValue } from './errors.ts';
 import type { InsertRow, TableSchema } from './schema/builder.ts';
 import { defineFields } from './schema/define.ts';
@@ -311,7 +311,6 @@ const filesOf = (pending: readonly PendingChange[]): StagedFile[] =>
   pending.flatMap((change) => (change.kind === 'append' ? change.files : []));
 
 /** As the catalog has it. */
-export const nameOf = ({ schema, name }: TableInfo): TableName => ({ schema: schema.name, name });
 
 export const noTable = ({ schema, name }: TableName): LakeError =>
   new LakeError('NOT_FOUND', `table "${schema}"."${name}" does not exist; lake.tables() lists those that do`, {

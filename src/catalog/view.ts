@@ -34,6 +34,8 @@ export interface TableInfo {
   readonly isPartitioned: boolean;
 }
 
+export const nameOf = ({ schema, name }: TableInfo): TableName => ({ schema: schema.name, name });
+
 /** The schema of a lake at one snapshot, with names resolved as DuckDB resolves them. Immutable. */
 export interface CatalogView {
   readonly snapshot: Snapshot;

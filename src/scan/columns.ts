@@ -1,4 +1,4 @@
-import type { TableInfo } from '../catalog/view.ts';
+import { nameOf, type TableInfo, type TableName } from '../catalog/view.ts';
 import { LakeError, showValue } from '../errors.ts';
 import type { Field } from '../schema/field.ts';
 import { withParts } from '../schema/tree.ts';
@@ -7,7 +7,13 @@ import { isSupported, typeText } from '../spec/types.ts';
 /** What DuckLake tells of a row beside the table's columns, under its names for them. */
 export type VirtualName = 'rowid' | 'snapshot_id' | 'filename' | 'file_row_number' | 'file_index';
 
-const virtualNames: readonly VirtualName[] = ['rowid', 'snapshot_id', 'filename', 'file_row_number', 'file_index'];
+export const virtualNames: readonly VirtualName[] = [
+  'rowid',
+  'snapshot_id',
+  'filename',
+  'file_row_number',
+  'file_index',
+];
 
 /** A column of a scan's rows. */
 export type ScanColumn =
@@ -43,11 +49,15 @@ function columnOf(table: TableInfo, name: unknown): ScanColumn {
 }
 
 function unreadable(table: TableInfo, { name }: ScanColumn, type: Field['type']): LakeError {
-  return unsupported(table, `column "${name}" is of type ${typeText(type)}`, { column: name });
+  return unsupported(nameOf(table), `column "${name}" is of type ${typeText(type)}`, { column: name });
 }
 
-export function unsupported(table: TableInfo, reason: string, context: Record<string, unknown> = {}): LakeError {
-  return new LakeError('UNSUPPORTED', `table "${table.name}" can't be read here yet: ${reason}`, {
-    context: { schema: table.schema.name, table: table.name, ...context },
+export function unsupported(
+  { schema, name }: TableName,
+  reason: string,
+  context: Record<string, unknown> = {},
+): LakeError {
+  return new LakeError('UNSUPPORTED', `table "${name}" can't be read here yet: ${reason}`, {
+    context: { schema, table: name, ...context },
   });
 }

@@ -1,76 +1,55 @@
-import type { LiveFile, TableFiles } from '../catalog/table-files.ts';
-import type { TableInfo } from '../catalog/view.ts';
+import type { TableName } from '../catalog/view.ts';
 import { isLakeError, LakeError } from '../errors.ts';
-import type { ColumnVector, FileBinding, FileReader, ReadBatch, ReadRequest } from '../file/format.ts';
+import type { ColumnVector, FileReader, ReadBatch, ReadRequest } from '../file/format.ts';
 import { rowIdField, snapshotIdField } from '../file/internal-fields.ts';
 import type { Field } from '../schema/field.ts';
-import type { Session } from '../session.ts';
-import { resolvePath } from '../spec/paths.ts';
-import { type ScanColumn, unsupported } from './columns.ts';
+import type { ScanColumn } from './columns.ts';
 import type { DeletedPositions } from './deleted-positions.ts';
 import { loadDeletes } from './deletes.ts';
-import { bindingOf } from './mapping.ts';
+import type { DataFiles, FilePart } from './parts.ts';
 import { constant, gather, type Selection, selectRows, type VectorBatch } from './vectors.ts';
 
-/** What of a table is read. */
-export interface TableRead {
-  readonly session: Session;
-  readonly table: TableInfo;
+/** What of a table is read, and from where. */
+export interface PartRead extends DataFiles {
+  readonly table: TableName;
   readonly snapshotId: number;
   readonly columns: readonly ScanColumn[];
-  readonly files: TableFiles;
-  readonly signal: AbortSignal | undefined;
   /** For row groups; all of them by default. */
   readonly matters?: ReadRequest['matters'];
 }
 
 /** A data file whose footer and deletes are known. */
 export interface OpenFile {
-  readonly live: LiveFile;
-  /** Its place among the files that are read. */
-  readonly index: number;
-  readonly location: string;
+  readonly part: FilePart;
   readonly reader: FileReader;
-  readonly binding: FileBinding;
   readonly deleted: DeletedPositions;
 }
 
 /** Opens a data file and checks that it is what the catalog says. */
-export async function openFile(read: TableRead, live: LiveFile, index: number): Promise<OpenFile> {
-  const { session, table, files, signal } = read;
-  const { file } = live;
-  const location = resolvePath(table.location, file.path ?? '', file.path_is_relative);
-  if (file.encryption_key !== null) throw unsupported(table, `data file ${location} is encrypted`, { location });
-  if (file.file_format !== null && file.file_format.toLowerCase() !== 'parquet')
-    throw unsupported(table, `data file ${location} is of format ${file.file_format}`, { location });
-  const binding = bindingOf(table, files, live, location);
-  const [reader, deleted] = await Promise.all([
-    openReader(read, live, location),
-    loadDeletes({ session, table, file: live, snapshotId: read.snapshotId, signal }),
-  ]);
-  return { live, index, location, reader, binding, deleted };
+export async function openFile(read: PartRead, part: FilePart): Promise<OpenFile> {
+  const [reader, deleted] = await Promise.all([openReader(read, part), loadDeletes(read, part.deletes)]);
+  return { part, reader, deleted };
 }
 
-function openReader(read: TableRead, { file }: LiveFile, location: string): Promise<FileReader> {
-  const { session, table, signal } = read;
+function openReader(read: PartRead, part: FilePart): Promise<FileReader> {
+  const { store, format, table, signal } = read;
+  const { location, byteLength, footerLength, rowCount } = part;
   return namingFile(read, location, async () => {
-    const byteLength = file.file_size_bytes ?? undefined;
-    const object = await session.store.open(location, { byteLength, signal });
-    const reader = await session.format.openReader(object, { footerLength: file.footer_size ?? undefined });
-    if (reader.rowCount !== file.record_count)
+    const object = await store.open(location, { byteLength: byteLength ?? undefined, signal });
+    const reader = await format.openReader(object, { footerLength: footerLength ?? undefined });
+    if (reader.rowCount !== rowCount)
       throw new LakeError(
         'CORRUPT',
-        `data file ${location} holds ${reader.rowCount} rows; the catalog says ${file.record_count}`,
-        { context: { schema: table.schema.name, table: table.name, location } },
+        `data file ${location} holds ${reader.rowCount} rows; the catalog says ${rowCount}`,
+        { context: { schema: table.schema, table: table.name, location } },
       );
     return reader;
   });
 }
 
 /** The file's rows that are live at the snapshot. */
-export async function* readFile(read: TableRead, opened: OpenFile, limit: number): AsyncGenerator<VectorBatch> {
-  const { file } = opened.live;
-  const isPartial = file.partial_max !== null && file.partial_max > read.snapshotId;
+export async function* readFile(read: PartRead, opened: OpenFile, limit: number): AsyncGenerator<VectorBatch> {
+  const { isPartial, binding, location, range } = opened.part;
   const wants = (name: string): boolean => read.columns.some((one) => one.kind === 'virtual' && one.name === name);
   const fields = read.columns.flatMap((column) => (column.kind === 'field' ? [column.field] : []));
   const own = fields.length;
@@ -81,7 +60,8 @@ export async function* readFile(read: TableRead, opened: OpenFile, limit: number
   const isWhole = !isPartial && opened.deleted.count === 0;
   const batches = opened.reader.read({
     fields,
-    binding: opened.binding,
+    binding,
+    range: range ?? undefined,
     signal: read.signal,
     matters: read.matters,
     limit: isWhole && limit !== Number.POSITIVE_INFINITY ? limit : undefined,
@@ -89,7 +69,7 @@ export async function* readFile(read: TableRead, opened: OpenFile, limit: number
   const iterator = batches[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await namingFile(read, opened.location, () => iterator.next());
+      const next = await namingFile(read, location, () => iterator.next());
       if (next.done) return;
       const batch = next.value;
       const snapshots = snapshotAt < 0 ? undefined : batch.columns[snapshotAt];
@@ -112,8 +92,8 @@ export async function* readFile(read: TableRead, opened: OpenFile, limit: number
 }
 
 function keptRows(
-  { snapshotId }: TableRead,
-  { deleted, location }: OpenFile,
+  { snapshotId }: PartRead,
+  { deleted, part: { location } }: OpenFile,
   { rowCount, firstPosition }: ReadBatch,
   snapshots: ColumnVector | undefined,
 ): Selection | undefined {
@@ -132,7 +112,7 @@ function keptRows(
 
 function virtualColumn(
   name: ScanColumn['name'],
-  { live: { file }, index, location }: OpenFile,
+  { part: { rowIdStart, beginSnapshot, location, fileIndex } }: OpenFile,
   { rowCount, firstPosition }: ReadBatch,
   rowIds: ColumnVector | undefined,
   snapshots: ColumnVector | undefined,
@@ -142,23 +122,23 @@ function virtualColumn(
       return numbered(rowCount, (row) => {
         const own = rowIds?.values[row];
         if (own !== null && own !== undefined) return BigInt(own as bigint);
-        if (file.row_id_start === null)
+        if (rowIdStart === null)
           throw new LakeError('CORRUPT', `data file ${location} has no row ids, in it or in the catalog`, {
             context: { location },
           });
-        return BigInt(file.row_id_start + firstPosition + row);
+        return BigInt(rowIdStart + firstPosition + row);
       });
     case 'snapshot_id':
       return numbered(rowCount, (row) => {
         const own = snapshots?.values[row];
-        return own === null || own === undefined ? BigInt(file.begin_snapshot ?? 0) : BigInt(own as bigint);
+        return own === null || own === undefined ? BigInt(beginSnapshot ?? 0) : BigInt(own as bigint);
       });
     case 'filename':
       return constant(location, rowCount);
     case 'file_row_number':
       return numbered(rowCount, (row) => BigInt(firstPosition + row));
     default:
-      return constant(BigInt(index), rowCount);
+      return constant(BigInt(fileIndex), rowCount);
   }
 }
 
@@ -167,14 +147,14 @@ function numbered(rowCount: number, value: (row: number) => bigint): ColumnVecto
 }
 
 /** Errors of stores and of the format know neither the table nor, some, the file. */
-async function namingFile<T>({ table, signal }: TableRead, location: string, run: () => Promise<T>): Promise<T> {
+async function namingFile<T>({ table, signal }: PartRead, location: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (signal?.aborted || !isLakeError(error) || error.context.location === location) throw error;
     throw new LakeError(error.code, `data file ${location}: ${error.message}`, {
       retryable: error.retryable,
-      context: { ...error.context, schema: table.schema.name, table: table.name, location },
+      context: { ...error.context, schema: table.schema, table: table.name, location },
       cause: error,
     });
   }

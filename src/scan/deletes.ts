@@ -1,40 +1,34 @@
-import type { LiveFile } from '../catalog/table-files.ts';
-import type { TableInfo } from '../catalog/view.ts';
+import { nameOf, type TableInfo, type TableName } from '../catalog/view.ts';
 import { LakeError } from '../errors.ts';
 import { readDeletionVector } from '../file/deletion-vector.ts';
 import type { FileBinding } from '../file/format.ts';
 import { positionField, snapshotIdField } from '../file/internal-fields.ts';
 import type { Session } from '../session.ts';
-import { resolvePath } from '../spec/paths.ts';
 import type { RowOf } from '../spec/rows.ts';
+import type { ObjectReader } from '../storage/object-store.ts';
 import { DeletedPositions, mergeAscending } from './deleted-positions.ts';
+import type { DataFiles, DeleteFile, FileDeletes } from './parts.ts';
+import { deleteFileOf } from './table-parts.ts';
 
 type DeleteRow = RowOf<'ducklake_delete_file'>;
 
-export interface DeletesRequest {
-  readonly session: Pick<Session, 'store' | 'format'>;
-  readonly table: TableInfo;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * The rows of a data file that are deleted at a snapshot: by its delete files and by the catalog's inlined deletes. Nothing is read
- * where there are no delete files. A delete file that can't be read is an error that names it: NOT_FOUND, CORRUPT, UNSUPPORTED
- * when it is encrypted.
+ * where there are no delete files. A delete file that can't be read is an error that names it: NOT_FOUND, CORRUPT.
  */
-export async function loadDeletes({
-  file,
-  snapshotId,
-  ...request
-}: DeletesRequest & {
-  readonly file: Pick<LiveFile, 'deletes' | 'inlinedDeletes'>;
-  readonly snapshotId: number;
-}): Promise<DeletedPositions> {
-  const files = await Promise.all(file.deletes.map((row) => readDeleteFile(row, request)));
-  const sets = files.map(({ positions, snapshots }) =>
+export async function loadDeletes(
+  { snapshotId, ...from }: DeletesFrom & { readonly snapshotId: number },
+  { files, positions }: FileDeletes,
+): Promise<DeletedPositions> {
+  const found = await Promise.all(files.map((file) => readDeleteFile(file, from)));
+  const sets = found.map(({ positions, snapshots }) =>
     snapshots ? positions.filter((_, i) => snapshots[i]! <= snapshotId) : positions,
   );
-  return new DeletedPositions(mergeAscending([...sets, Uint32Array.from(file.inlinedDeletes).sort()]));
+  return new DeletedPositions(mergeAscending([...sets, Uint32Array.from(positions).sort()]));
+}
+
+interface DeletesFrom extends DataFiles {
+  readonly table: TableName;
 }
 
 /** Deleted positions of a data file, ascending, and the snapshot that deleted each. */
@@ -48,10 +42,15 @@ export interface DeleteTimes {
  * of them hold was deleted by the first.
  */
 export async function loadDeleteTimes({
+  session,
+  table,
+  signal,
   deletes,
   inlined,
-  ...request
-}: DeletesRequest & {
+}: {
+  readonly session: Pick<Session, 'store' | 'format'>;
+  readonly table: TableInfo;
+  readonly signal?: AbortSignal | undefined;
   readonly deletes: readonly DeleteRow[];
   readonly inlined: readonly { readonly position: number; readonly beginSnapshot: number }[];
 }): Promise<DeleteTimes> {
@@ -60,7 +59,11 @@ export async function loadDeleteTimes({
     const known = first.get(position);
     if (known === undefined || snapshot < known) first.set(position, snapshot);
   };
-  const files = await Promise.all(deletes.map((row) => readDeleteFile(row, request)));
+  const { store, format } = session;
+  const from: DeletesFrom = { store, format, signal, table: nameOf(table) };
+  const files = await Promise.all(
+    deletes.map((row) => readDeleteFile(deleteFileOf(from.table, table.location, row), from)),
+  );
   for (const [f, { positions, snapshots }] of files.entries()) {
     const begin = deletes[f]!.begin_snapshot ?? 0;
     for (let i = 0; i < positions.length; i++) add(positions[i]!, snapshots ? snapshots[i]! : begin);
@@ -70,35 +73,26 @@ export async function loadDeleteTimes({
   return { positions, snapshots: Float64Array.from(positions, (position) => first.get(position)!) };
 }
 
-interface DeleteFile {
+interface DeletedRows {
   /** Ascending. */
   readonly positions: Uint32Array;
   /** The snapshot that deleted each, where the file says so. */
   readonly snapshots?: readonly number[] | undefined;
 }
 
-async function readDeleteFile(row: DeleteRow, request: DeletesRequest): Promise<DeleteFile> {
-  const { table, session, signal } = request;
-  const location = resolvePath(table.location, row.path ?? '', row.path_is_relative);
-  const context = { schema: table.schema.name, table: table.name, location };
-  const format = row.format?.toLowerCase() ?? 'parquet';
-  if (format !== 'parquet' && format !== 'puffin')
-    throw new LakeError('UNSUPPORTED', `table "${table.name}": delete file ${location} is of format ${row.format}`, {
-      context,
-    });
-  // DuckDB encrypts no deletion vectors, whatever the catalog has as their keys.
-  if (row.encryption_key !== null && format === 'parquet')
-    throw new LakeError('UNSUPPORTED', `table "${table.name}": delete file ${location} is encrypted`, { context });
+async function readDeleteFile(file: DeleteFile, from: DeletesFrom): Promise<DeletedRows> {
+  const { table, store, signal } = from;
+  const { location, byteLength } = file;
   try {
-    const object = await session.store.open(location, { byteLength: row.file_size_bytes ?? undefined, signal });
-    if (format === 'puffin') return { positions: readDeletionVector(new Uint8Array(await object.slice(0))) };
-    return await readPositions(object, row, request);
+    const object = await store.open(location, { byteLength: byteLength ?? undefined, signal });
+    if (file.format === 'puffin') return { positions: readDeletionVector(new Uint8Array(await object.slice(0))) };
+    return await readPositions(object, file, from);
   } catch (error) {
     if (!(error instanceof LakeError) || error.context.table !== undefined) throw error;
     const message = `table "${table.name}": delete file ${location}: ${error.message}`;
     throw new LakeError(error.code, message, {
       retryable: error.retryable,
-      context: { ...error.context, ...context },
+      context: { ...error.context, schema: table.schema, table: table.name, location },
       cause: error,
     });
   }
@@ -111,11 +105,11 @@ const binding: FileBinding = {
 };
 
 async function readPositions(
-  object: Awaited<ReturnType<Session['store']['open']>>,
-  row: DeleteRow,
-  { session, signal }: DeletesRequest,
-): Promise<DeleteFile> {
-  const reader = await session.format.openReader(object, { footerLength: row.footer_size ?? undefined });
+  object: ObjectReader,
+  { footerLength }: DeleteFile,
+  { format, signal }: DeletesFrom,
+): Promise<DeletedRows> {
+  const reader = await format.openReader(object, { footerLength: footerLength ?? undefined });
   const positions = new Uint32Array(reader.rowCount);
   const snapshots: number[] = [];
   let at = 0;

@@ -1,51 +1,37 @@
-import type { InlinedRow, InlinedRows, TableFiles } from '../catalog/table-files.ts';
-import type { TableInfo } from '../catalog/view.ts';
+import type { TableName } from '../catalog/view.ts';
 import { LakeError } from '../errors.ts';
 import type { ColumnVector } from '../file/format.ts';
 import { decodeOf } from '../file/parquet/bind.ts';
 import { castOf } from '../file/parquet/casts.ts';
 import type { Field } from '../schema/field.ts';
-import { fieldsOf } from '../schema/tree.ts';
-import { sameName } from '../spec/names.ts';
 import { typeText } from '../spec/types.ts';
 import { hexBytes } from '../spec/values/blob.ts';
 import { codecFor, type Physical, ValueError } from '../spec/values/codec.ts';
 import { parseNested, type TextTree } from '../spec/values/nested-text.ts';
 import { unsupported } from './columns.ts';
+import type { InlinedPart, InlinedPartRow } from './parts.ts';
 
 /** From the text of a value that isn't NULL. */
 type Conversion<From> = (from: From) => unknown;
 
-/** Fields of the table as columns of inlined rows: bound by the ids that their names had when the rows were inserted. */
+/** Fields of the table as columns of inlined rows. */
 export function inlinedColumns(
-  table: TableInfo,
-  files: TableFiles,
-  rows: InlinedRows,
+  table: TableName,
+  part: Pick<InlinedPart, 'fields' | 'rows'>,
   fields: readonly Field[],
 ): ColumnVector[] {
-  const stored = fieldsOf(files.inlinedFields.get(rows.schemaVersion) ?? [], table.name);
-  const indexes = new Map<number, { readonly index: number; readonly field: Field }>();
-  for (const [index, name] of rows.columns.entries()) {
-    const field = stored.find((one) => one.name === name) ?? stored.find((one) => sameName(one.name, name));
-    if (!field)
-      throw new LakeError(
-        'CORRUPT',
-        `column "${name}" of ${rows.tableName} is not one of the table's at schema version ${rows.schemaVersion}`,
-        { context: { schema: table.schema.name, table: table.name, column: name } },
-      );
-    indexes.set(field.id, { index, field });
-  }
   return fields.map((field) => {
-    const found = indexes.get(field.id);
-    const values = found
-      ? cellValues(table, rows.rows, found.index, columnOf(table, found.field, field))
-      : new Array<unknown>(rows.rows.length).fill(valueWithout(table, field));
+    const index = part.fields.findIndex(({ id }) => id === field.id);
+    const values =
+      index >= 0
+        ? cellValues(table, part.rows, index, columnOf(table, part.fields[index]!, field))
+        : new Array<unknown>(part.rows.length).fill(valueWithout(table, field));
     return { values, decode: decodeOf(field) };
   });
 }
 
 /** What rows from before the column was added have. */
-function valueWithout(table: TableInfo, field: Field): Physical | null {
+function valueWithout(table: TableName, field: Field): Physical | null {
   if (field.initialDefault === null) return null;
   if (field.children.length > 0)
     throw unsupported(table, `column "${field.name}" of inlined rows has a nested default`, { column: field.name });
@@ -53,8 +39,8 @@ function valueWithout(table: TableInfo, field: Field): Physical | null {
 }
 
 function cellValues(
-  table: TableInfo,
-  rows: readonly InlinedRow[],
+  table: TableName,
+  rows: readonly InlinedPartRow[],
   index: number,
   convert: Conversion<string>,
 ): unknown[] {
@@ -68,13 +54,13 @@ function cellValues(
       throw new LakeError(
         'CORRUPT',
         `inlined row ${rowId} of table "${table.name}" holds ${JSON.stringify(cell.slice(0, 50))}: ${error.message}`,
-        { context: { schema: table.schema.name, table: table.name }, cause: error },
+        { context: { schema: table.schema, table: table.name }, cause: error },
       );
     }
   });
 }
 
-function columnOf(table: TableInfo, stored: Field, wanted: Field): Conversion<string> {
+function columnOf(table: TableName, stored: Field, wanted: Field): Conversion<string> {
   if (stored.children.length > 0) {
     const convert = partOf(table, stored, wanted);
     return (text) => convert(parseNested(text, stored));
@@ -83,7 +69,7 @@ function columnOf(table: TableInfo, stored: Field, wanted: Field): Conversion<st
 }
 
 /** A part of a nested column, or the whole: to what callers get. */
-function partOf(table: TableInfo, stored: Field, wanted: Field): Conversion<TextTree> {
+function partOf(table: TableName, stored: Field, wanted: Field): Conversion<TextTree> {
   if (stored.children.length === 0) {
     const codec = codecFor(wanted.type);
     const convert = leafOf(table, stored, wanted, textValue(stored));
@@ -125,7 +111,7 @@ const orNull =
     tree === null ? null : convert(tree);
 
 /** To a physical value of the wanted type: the column may have had a narrower one. */
-function leafOf(table: TableInfo, stored: Field, wanted: Field, parse: (text: string) => Physical): Conversion<string> {
+function leafOf(table: TableName, stored: Field, wanted: Field, parse: (text: string) => Physical): Conversion<string> {
   const cast = wanted.children.length === 0 ? castOf(stored.type, wanted.type) : undefined;
   if (!cast) throw unlike(table, stored, wanted);
   return cast === 'same' ? parse : (text) => cast(parse(text));
@@ -138,7 +124,7 @@ function textValue({ type }: Field): (text: string) => Physical {
   return (text) => codec.fromText(text);
 }
 
-function unlike(table: TableInfo, stored: Field, wanted: Field): LakeError {
+function unlike(table: TableName, stored: Field, wanted: Field): LakeError {
   return unsupported(
     table,
     `column "${wanted.name}" was inlined as ${typeText(stored.type)} and is ${typeText(wanted.type)} now`,

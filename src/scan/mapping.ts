@@ -1,5 +1,5 @@
 import type { LiveFile, TableFiles } from '../catalog/table-files.ts';
-import type { TableInfo } from '../catalog/view.ts';
+import { nameOf, type TableInfo } from '../catalog/view.ts';
 import { LakeError } from '../errors.ts';
 import type { FileBinding, MappedName } from '../file/format.ts';
 import type { RowOf } from '../spec/rows.ts';
@@ -14,7 +14,7 @@ export function bindingOf(table: TableInfo, files: TableFiles, { file }: LiveFil
       context: { schema: table.schema.name, table: table.name, location },
     });
   if (mapping.type !== 'map_by_name')
-    throw unsupported(table, `data file ${location} has a mapping of type ${mapping.type}`, { location });
+    throw unsupported(nameOf(table), `data file ${location} has a mapping of type ${mapping.type}`, { location });
   const rows = files.nameMappings.filter((row) => row.mapping_id === file.mapping_id);
   const byParent = Map.groupBy(rows, (row) => row.parent_column);
   const inPath = hiveValues(location);

@@ -1,12 +1,8 @@
 import type { AsOf } from '../catalog/store.ts';
 import type { CatalogView, TableInfo } from '../catalog/view.ts';
-import { LakeError } from '../errors.ts';
 import type { Session } from '../session.ts';
-import { type ScanColumn, scanColumns } from './columns.ts';
-import type { TableRead } from './data-file.ts';
 import { type RowBatch, rowsOf } from './rows.ts';
 import { streamOf } from './stream.ts';
-import { decoded, firstRows } from './vectors.ts';
 import type { Where } from './where/where.ts';
 
 export type { RowBatch } from './rows.ts';
@@ -83,53 +79,12 @@ export class Scan<Row> implements AsyncIterable<Row> {
 
   /** Batch by batch, as columns: the cheaper way when no row objects are needed. */
   async *batches(): AsyncGenerator<RowBatch> {
-    const { where, limit, asOf, signal } = this.#options;
-    signal?.throwIfAborted();
-    if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0))
-      throw new LakeError('INVALID_ARGUMENT', `limit is ${limit}; it must be a whole number from 0`);
-    const view = asOf === undefined ? await this.#session.refresh() : await this.#session.viewAt(asOf);
-    const table = this.#find(view);
-    const columns = scanColumns(table, this.#options.columns);
+    const { store, format } = this.#session;
     // Whoever only appends doesn't load these: bundlers put them apart.
-    const filter =
-      where === undefined ? undefined : (await import('./where/filter.ts')).filterOf(where, table, columns);
-    if (limit === 0) return;
-    const snapshotId = view.snapshot.id;
-    const files = await this.#session.catalog.readFiles({
-      snapshotId,
-      tableId: table.id,
-      stats: filter?.stats ?? 'none',
-      within: filter?.within,
-    });
-    signal?.throwIfAborted();
-    const read: TableRead = {
-      session: this.#session,
-      table,
-      snapshotId,
-      columns: filter?.columns ?? columns,
-      files: filter ? { ...files, files: files.files.filter(filter.fileMatters) } : files,
-      signal,
-      matters: filter?.matters,
-    };
-    let rest = limit ?? Number.POSITIVE_INFINITY;
-    const { batchesOf } = await import('./batches.ts');
-    for await (const found of batchesOf(read, filter ? Number.POSITIVE_INFINITY : rest)) {
-      const batch = filter ? filter.keep(found) : found;
-      if (batch.rowCount === 0) continue;
-      const rowCount = Math.min(batch.rowCount, rest);
-      rest -= rowCount;
-      const values = batch.columns.map((vector) =>
-        decoded(rowCount < batch.rowCount ? firstRows(vector, rowCount) : vector),
-      );
-      yield { rowCount, columns: namedColumns(columns, values) };
-      if (rest === 0) return;
-    }
+    const [{ planScan }, { readParts }] = await Promise.all([import('./plan.ts'), import('./read-parts.ts')]);
+    const { read, parts } = await planScan({ ...this.#options, session: this.#session, find: this.#find });
+    yield* readParts(read, parts, { store, format, signal: this.#options.signal });
   }
-}
-
-/** A record that also holds columns with names such as `__proto__` as keys of its own. */
-function namedColumns(columns: readonly ScanColumn[], values: readonly ArrayLike<unknown>[]): RowBatch['columns'] {
-  return Object.fromEntries(columns.map(({ name }, c) => [name, values[c]!]));
 }
 
 /** Rows of a piece: objects are made as they are asked for, since a batch may be a row group of millions. */

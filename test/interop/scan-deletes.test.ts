@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { localStore } from '../../adapters/local.ts';
 import type { TableInfo } from '../../src/catalog/view.ts';
 import { parquetFormat } from '../../src/file/parquet/index.ts';
-import { loadDeletes, loadDeleteTimes } from '../../src/scan/deletes.ts';
+import type { DeletedPositions } from '../../src/scan/deleted-positions.ts';
+import { loadDeletes as load, loadDeleteTimes } from '../../src/scan/deletes.ts';
+import { deleteFileOf } from '../../src/scan/table-parts.ts';
 import type { RowOf } from '../../src/spec/rows.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 
@@ -27,6 +29,18 @@ afterAll(async () => {
 const session = { store: localStore({ root: '/' }), format: parquetFormat() };
 const table = (name: string): TableInfo =>
   ({ name: 't', schema: { name: 'main' }, location: `${dir}/${name}/main/t/` }) as TableInfo;
+
+/** As a scan does: of the rows that the catalog has of a data file. */
+async function loadDeletes(request: {
+  table: TableInfo;
+  snapshotId: number;
+  file: { deletes: readonly DeleteRow[]; inlinedDeletes: readonly number[] };
+}): Promise<DeletedPositions> {
+  const { table, snapshotId, file } = request;
+  const name = { schema: table.schema.name, name: table.name };
+  const files = file.deletes.map((row) => deleteFileOf(name, table.location, row));
+  return load({ ...session, table: name, snapshotId }, { files, positions: file.inlinedDeletes });
+}
 
 const number = (text: string | null | undefined): number | null =>
   text === null || text === undefined ? null : Number(text);
@@ -81,7 +95,6 @@ async function agreesEverywhere(name: string): Promise<number> {
       const rows = shown.filter(({ filename }) => filename!.endsWith(file['path']!)).map(({ n }) => Number(n));
       const dataFileId = Number(file['data_file_id']);
       const deleted = await loadDeletes({
-        session,
         table: table(name),
         snapshotId,
         file: {
@@ -138,7 +151,6 @@ describe('rows that DuckDB deleted', () => {
         OR (id BETWEEN 131072 AND 196607 AND id % 1000 = 0) OR id BETWEEN 200000 AND 202000 OR id = 399999`);
     const [row] = await deleteRows();
     const deleted = await loadDeletes({
-      session,
       table: table('containers'),
       snapshotId: 99,
       file: { deletes: [row!], inlinedDeletes: [] },
@@ -214,7 +226,6 @@ describe('delete files that are no good', () => {
     await duck.detach();
     const load = (change: Partial<DeleteRow>) =>
       loadDeletes({
-        session,
         table: table('broken'),
         snapshotId: 9,
         file: { deletes: [{ ...row!, ...change }], inlinedDeletes: [] },
@@ -257,7 +268,7 @@ describe('delete files that are no good', () => {
       await duck.run(`COPY (${query}) TO '${path}' (FORMAT parquet)`);
       const row = { path, path_is_relative: false, format: 'parquet', encryption_key: null } as DeleteRow;
       await expect(
-        loadDeletes({ session, table: table('x'), snapshotId: 1, file: { deletes: [row], inlinedDeletes: [] } }),
+        loadDeletes({ table: table('x'), snapshotId: 1, file: { deletes: [row], inlinedDeletes: [] } }),
       ).rejects.toMatchObject({ code: 'CORRUPT', context: { location: path } });
     });
 
@@ -268,7 +279,6 @@ describe('delete files that are no good', () => {
     );
     const row = { path, path_is_relative: false, format: 'parquet', encryption_key: null } as DeleteRow;
     const deleted = await loadDeletes({
-      session,
       table: table('x'),
       snapshotId: 1,
       file: { deletes: [row], inlinedDeletes: [9, 1] },

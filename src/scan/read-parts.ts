@@ -1,0 +1,76 @@
+import type { ScanColumn } from './columns.ts';
+import { type OpenFile, openFile, type PartRead, readFile } from './data-file.ts';
+import { inlinedBatch } from './inlined-batch.ts';
+import type { DataFiles, InlinedPart, ScanPart, ScanRead } from './parts.ts';
+import type { RowBatch } from './rows.ts';
+import { decoded, firstRows, type VectorBatch } from './vectors.ts';
+
+/** How many files are opened while another is read: their footers cost a round trip each. */
+const FILES_AHEAD = 3;
+
+/** Parts, each made when it is read: some can't be, and whoever stops early doesn't care. */
+export interface PartList {
+  readonly count: number;
+  readonly part: (index: number) => ScanPart;
+}
+
+/** The rows of the parts, one part after the other. */
+export async function* readParts(
+  { table, snapshotId, columns, where, limit }: ScanRead,
+  parts: PartList,
+  from: DataFiles,
+): AsyncGenerator<RowBatch> {
+  const filter = where && (await import('./where/filter.ts')).filterOf(where, columns);
+  const read: PartRead = {
+    ...from,
+    table,
+    snapshotId,
+    columns: filter?.columns ?? columns,
+    matters: filter?.matters,
+  };
+  let rest = limit;
+  if (rest === 0) return;
+  for await (const found of batchesOf(read, parts, filter ? Number.POSITIVE_INFINITY : rest)) {
+    const batch = filter ? filter.keep(found) : found;
+    if (batch.rowCount === 0) continue;
+    const rowCount = Math.min(batch.rowCount, rest);
+    rest -= rowCount;
+    const values = batch.columns.map((vector) =>
+      decoded(rowCount < batch.rowCount ? firstRows(vector, rowCount) : vector),
+    );
+    yield { rowCount, columns: namedColumns(columns, values) };
+    if (rest === 0) return;
+  }
+}
+
+/** A record that also holds columns with names such as `__proto__` as keys of its own. */
+function namedColumns(columns: readonly ScanColumn[], values: readonly ArrayLike<unknown>[]): RowBatch['columns'] {
+  return Object.fromEntries(columns.map(({ name }, c) => [name, values[c]!]));
+}
+
+type Opened = InlinedPart | OpenFile;
+
+async function* batchesOf(read: PartRead, parts: PartList, limit: number): AsyncGenerator<VectorBatch> {
+  const opening: Promise<Opened>[] = [];
+  let next = 0;
+  const ahead = limit === Number.POSITIVE_INFINITY ? FILES_AHEAD : 0;
+  const open = async (index: number): Promise<Opened> => {
+    const part = parts.part(index);
+    return part.kind === 'file' ? openFile(read, part) : part;
+  };
+  for (let index = 0; index < parts.count; index++) {
+    read.signal?.throwIfAborted();
+    for (; next < parts.count && next <= index + ahead; next++) {
+      const opened = open(next);
+      // Whoever stops early leaves some that nobody waits for.
+      opened.catch(() => undefined);
+      opening.push(opened);
+    }
+    const part = await opening.shift()!;
+    if ('reader' in part) yield* readFile(read, part, limit);
+    else {
+      const batch = inlinedBatch(read, part);
+      if (batch.rowCount > 0) yield batch;
+    }
+  }
+}
