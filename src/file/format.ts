@@ -98,6 +98,8 @@ export interface ReadRequest {
   readonly range?: ByteRange | undefined;
   /** Whether rows with such statistics can matter: row groups (and pages) that can't are not read. All matter by default. */
   readonly matters?: ((bounds: BoundsOf) => boolean) | undefined;
+  /** Whether rows at these positions can matter: as `matters`. */
+  readonly positions?: ((first: number, rowCount: number) => boolean) | undefined;
 }
 
 /** Bytes `start` (inclusive) to `end` (exclusive) of a file. */

@@ -47,24 +47,52 @@ function openReader(read: PartRead, part: FilePart): Promise<FileReader> {
   });
 }
 
+/** Which rows of a file are read. */
+export interface RowChoice {
+  /** Whether `select` needs to know which snapshot each row is of. */
+  readonly needsSnapshots: boolean;
+  /** Rows of a batch, ascending; `undefined`: all of them. */
+  readonly select: (batch: ReadBatch, snapshots: ColumnVector | undefined) => Selection | undefined;
+  /** Row groups at other positions are not read. */
+  readonly positions?: ReadRequest['positions'];
+  /** Rows of the file after which reading may stop. */
+  readonly limit?: number | undefined;
+}
+
 /** The file's rows that are live at the snapshot. */
-export async function* readFile(read: PartRead, opened: OpenFile, limit: number): AsyncGenerator<VectorBatch> {
-  const { isPartial, binding, location, range } = opened.part;
+export function readFile(read: PartRead, opened: OpenFile, limit: number): AsyncGenerator<VectorBatch> {
+  const { isPartial } = opened.part;
+  // Only where every row is kept do so many suffice.
+  const isWhole = !isPartial && opened.deleted.count === 0;
+  return readRows(read, opened, {
+    needsSnapshots: isPartial,
+    select: (batch, snapshots) =>
+      isWhole ? undefined : keptRows(read, opened, batch, isPartial ? snapshots : undefined),
+    limit: isWhole && limit !== Number.POSITIVE_INFINITY ? limit : undefined,
+  });
+}
+
+/** The file's rows that are chosen, with the columns that are read. */
+export async function* readRows(
+  read: PartRead,
+  opened: Pick<OpenFile, 'part' | 'reader'>,
+  { needsSnapshots, select, positions, limit }: RowChoice,
+): AsyncGenerator<VectorBatch> {
+  const { binding, location, range } = opened.part;
   const wants = (name: string): boolean => read.columns.some((one) => one.kind === 'virtual' && one.name === name);
   const fields = read.columns.flatMap((column) => (column.kind === 'field' ? [column.field] : []));
   const own = fields.length;
   const indexOf = (field: Field, isRead: boolean): number => (isRead ? fields.push(field) - 1 : -1);
   const rowIdAt = indexOf(rowIdField, wants('rowid'));
-  const snapshotAt = indexOf(snapshotIdField, isPartial || wants('snapshot_id'));
-  // Only where every row is kept do so many suffice.
-  const isWhole = !isPartial && opened.deleted.count === 0;
+  const snapshotAt = indexOf(snapshotIdField, needsSnapshots || wants('snapshot_id'));
   const batches = opened.reader.read({
     fields,
     binding,
     range: range ?? undefined,
     signal: read.signal,
     matters: read.matters,
-    limit: isWhole && limit !== Number.POSITIVE_INFINITY ? limit : undefined,
+    positions,
+    limit,
   });
   const iterator = batches[Symbol.asyncIterator]();
   try {
@@ -73,14 +101,14 @@ export async function* readFile(read: PartRead, opened: OpenFile, limit: number)
       if (next.done) return;
       const batch = next.value;
       const snapshots = snapshotAt < 0 ? undefined : batch.columns[snapshotAt];
-      const selection = isWhole ? undefined : keptRows(read, opened, batch, isPartial ? snapshots : undefined);
+      const selection = select(batch, snapshots);
       if (selection?.length === 0) continue;
       let field = 0;
       const columns = read.columns.map((column): ColumnVector => {
         const vector =
           column.kind === 'field'
             ? batch.columns[field++]!
-            : virtualColumn(column.name, opened, batch, batch.columns[rowIdAt], snapshots);
+            : virtualColumn(column.name, opened.part, batch, batch.columns[rowIdAt], snapshots);
         return selection ? gather(vector, selection) : vector;
       });
       if (field !== own) throw new Error('a batch has not the columns that were asked for');
@@ -99,20 +127,26 @@ function keptRows(
 ): Selection | undefined {
   const kept = deleted.keptRows(firstPosition, rowCount);
   if (!snapshots) return kept;
-  const isVisible = (row: number): boolean => {
-    const snapshot = snapshots.values[row];
+  const snapshotOf = snapshotsOf(snapshots, location);
+  const isVisible = (row: number): boolean => snapshotOf(row) <= snapshotId;
+  return kept ? kept.filter(isVisible) : selectRows(rowCount, isVisible);
+}
+
+/** The snapshot of a row of a batch; CORRUPT where the file doesn't say. */
+export function snapshotsOf(snapshots: ColumnVector | undefined, location: string): (row: number) => number {
+  return (row) => {
+    const snapshot = snapshots?.values[row];
     if (snapshot === null || snapshot === undefined)
       throw new LakeError('CORRUPT', `data file ${location} does not say of which snapshot its rows are`, {
         context: { location },
       });
-    return Number(snapshot) <= snapshotId;
+    return Number(snapshot);
   };
-  return kept ? kept.filter(isVisible) : selectRows(rowCount, isVisible);
 }
 
 function virtualColumn(
   name: ScanColumn['name'],
-  { part: { rowIdStart, beginSnapshot, location, fileIndex } }: OpenFile,
+  { rowIdStart, beginSnapshot, location, fileIndex }: FilePart,
   { rowCount, firstPosition }: ReadBatch,
   rowIds: ColumnVector | undefined,
   snapshots: ColumnVector | undefined,

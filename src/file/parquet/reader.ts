@@ -44,7 +44,7 @@ async function* readRows(
   metadata: FileMetaData,
   root: SchemaTree,
   compressors: Compressors,
-  { fields, binding, signal, limit = Number.POSITIVE_INFINITY, range, matters }: ReadRequest,
+  { fields, binding, signal, limit = Number.POSITIVE_INFINITY, range, matters, positions }: ReadRequest,
 ): AsyncGenerator<ReadBatch> {
   signal?.throwIfAborted();
   const columns = bindColumns(root, fields, binding);
@@ -55,7 +55,9 @@ async function* readRows(
     if (left <= 0) return;
     const rowCount = Math.min(Number(group.num_rows), left);
     if (rowCount === 0) continue;
-    if ((range && !beginsIn(range, group)) || (boundsOf && !matters(boundsOf(g)))) {
+    const isElsewhere =
+      (range && !beginsIn(range, group)) || (positions && !positions(firstPosition, Number(group.num_rows)));
+    if (isElsewhere || (boundsOf && !matters(boundsOf(g)))) {
       firstPosition += Number(group.num_rows);
       continue;
     }
