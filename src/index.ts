@@ -46,7 +46,9 @@ export {
   type TransactionOptions,
   type TransactionResult,
 } from './lake.ts';
-export { type RowBatch, Scan, type ScanOptions } from './scan/scan.ts';
+export { Rows } from './scan/output.ts';
+export type { RowBatch } from './scan/rows.ts';
+export { Scan, type ScanOptions } from './scan/scan.ts';
 export type { ColumnTest, Where } from './scan/where/where.ts';
 export {
   Column,

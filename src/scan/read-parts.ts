@@ -14,12 +14,16 @@ export interface PartList {
   readonly part: (index: number) => ScanPart;
 }
 
-/** The rows of the parts, one part after the other. */
-export async function* readParts(
-  { table, snapshotId, columns, where, limit }: ScanRead,
-  parts: PartList,
-  from: DataFiles,
-): AsyncGenerator<RowBatch> {
+/** A read that is known down to its parts. */
+export interface PlannedRead {
+  readonly read: ScanRead;
+  readonly parts: PartList;
+  readonly from: DataFiles;
+}
+
+/** The rows of the parts, one part after the other, as stored: `read.columns`, in batches that are never empty. */
+export async function* readParts({ read: wanted, parts, from }: PlannedRead): AsyncGenerator<VectorBatch> {
+  const { table, snapshotId, columns, where, limit } = wanted;
   const filter = where && (await import('./where/filter.ts')).filterOf(where, columns);
   const read: PartRead = {
     ...from,
@@ -35,17 +39,15 @@ export async function* readParts(
     if (batch.rowCount === 0) continue;
     const rowCount = Math.min(batch.rowCount, rest);
     rest -= rowCount;
-    const values = batch.columns.map((vector) =>
-      decoded(rowCount < batch.rowCount ? firstRows(vector, rowCount) : vector),
-    );
-    yield { rowCount, columns: namedColumns(columns, values) };
+    if (rowCount === batch.rowCount) yield batch;
+    else yield { rowCount, columns: batch.columns.map((vector) => firstRows(vector, rowCount)) };
     if (rest === 0) return;
   }
 }
 
-/** A record that also holds columns with names such as `__proto__` as keys of its own. */
-function namedColumns(columns: readonly ScanColumn[], values: readonly ArrayLike<unknown>[]): RowBatch['columns'] {
-  return Object.fromEntries(columns.map(({ name }, c) => [name, values[c]!]));
+/** As callers get it: a record that also holds columns with names such as `__proto__` as keys of its own. */
+export function decodedBatch(columns: readonly ScanColumn[], { rowCount, columns: vectors }: VectorBatch): RowBatch {
+  return { rowCount, columns: Object.fromEntries(columns.map(({ name }, c) => [name, decoded(vectors[c]!)])) };
 }
 
 type Opened = InlinedPart | OpenFile;

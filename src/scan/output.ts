@@ -1,0 +1,78 @@
+import type { PlannedRead } from './read-parts.ts';
+import { type RowBatch, rowsOf } from './rows.ts';
+import { streamOf } from './stream.ts';
+
+/** Rows that are read when they are iterated, each time anew, in the form that is asked for. */
+export class Rows<Row> implements AsyncIterable<Row> {
+  readonly #plan: (signal: AbortSignal | undefined) => Promise<PlannedRead>;
+  readonly #signal: AbortSignal | undefined;
+
+  /** @internal `plan` says what to read. */
+  constructor(plan: (signal: AbortSignal | undefined) => Promise<PlannedRead>, signal: AbortSignal | undefined) {
+    this.#plan = plan;
+    this.#signal = signal;
+  }
+
+  /** Row by row, one object each. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
+    for await (const rows of piecesOf<Row>(this.#batches(this.#signal))) yield* rows;
+  }
+
+  async toArray(): Promise<Row[]> {
+    const all: Row[] = [];
+    for await (const batch of this.#batches(this.#signal)) for (const row of rowsOf(batch)) all.push(row as Row);
+    return all;
+  }
+
+  /**
+   * A web stream of rows. No faster than they are taken; cancelling it, or the scan's signal, stops the reads.
+   *
+   * @example
+   * ```ts
+   * import { t } from 'edgemere';
+   * import { memoryLake } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const events = await lake.createTable('events', { id: t.int32() });
+   * await events.insert([{ id: 1 }]);
+   * const lines = events.scan().stream().pipeThrough(
+   *   new TransformStream<{ id: number | null }, string>({ transform: (row, out) => out.enqueue(`${JSON.stringify(row)}\n`) }),
+   * );
+   * const response = new Response(lines.pipeThrough(new TextEncoderStream()));
+   * console.log((await response.text()).trim()); // {"id":1}
+   * ```
+   */
+  stream(): ReadableStream<Row> {
+    return streamOf((signal) => piecesOf<Row>(this.#batches(signal)), this.#signal);
+  }
+
+  /** As {@link Rows.stream}, batch by batch, as columns. */
+  batchStream(): ReadableStream<RowBatch> {
+    return streamOf((signal) => singly(this.#batches(signal)), this.#signal);
+  }
+
+  /** Batch by batch, as columns: the cheaper way when no row objects are needed. */
+  batches(): AsyncGenerator<RowBatch> {
+    return this.#batches(this.#signal);
+  }
+
+  async *#batches(signal: AbortSignal | undefined): AsyncGenerator<RowBatch> {
+    // Whoever only appends doesn't load this: bundlers put it apart.
+    const { readParts, decodedBatch } = await import('./read-parts.ts');
+    const planned = await this.#plan(signal);
+    for await (const batch of readParts(planned)) yield decodedBatch(planned.read.columns, batch);
+  }
+}
+
+/** Rows of a piece: objects are made as they are asked for, since a batch may be a row group of millions. */
+const pieceRowCount = 1024;
+
+async function* piecesOf<Row>(batches: AsyncIterable<RowBatch>): AsyncGenerator<Row[]> {
+  for await (const batch of batches)
+    for (let from = 0; from < batch.rowCount; from += pieceRowCount)
+      yield rowsOf(batch, from, Math.min(batch.rowCount, from + pieceRowCount)) as Row[];
+}
+
+async function* singly<T>(items: AsyncIterable<T>): AsyncGenerator<[T]> {
+  for await (const item of items) yield [item];
+}
