@@ -22,9 +22,12 @@ export function withJsonAsText(catalog: CatalogStore): CatalogStore {
     readHead: (since) => catalog.readHead(since),
     readSnapshots: (range) => catalog.readSnapshots(range),
     readFiles: (request) => catalog.readFiles(request),
+    readHistory: (request) => catalog.readHistory(request),
     readTableStats: (tableId) => catalog.readTableStats(tableId),
     commit: (batch) => catalog.commit(batch),
     findCommit: (batch) => catalog.findCommit(batch),
+    findKeys: (keys) => catalog.findKeys(keys),
+    forgetKeys: (before) => catalog.forgetKeys(before),
     [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose](),
   };
 }

@@ -1,6 +1,7 @@
 import { checkBatch } from '../../src/catalog/sql/batch.ts';
 import { decodeRows, snapshotOf } from '../../src/catalog/sql/decode.ts';
 import { MissingTables, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
+import { createKeyTable, usedKeyOf } from '../../src/catalog/sql/keys.ts';
 import { SqlCatalog } from '../../src/catalog/sql/reader.ts';
 import type { CommitBatch, CommitOutcome, LakeInit } from '../../src/catalog/store.ts';
 import { LakeError } from '../../src/errors.ts';
@@ -87,18 +88,40 @@ export class PostgresCatalog extends SqlCatalog {
     if (this.#endsClient) await this.#client.end();
   }
 
-  async #attempt(batch: CommitBatch, encoded: EncodedBatch): Promise<CommitOutcome | 'raced'> {
+  async #attempt(batch: CommitBatch, encoded: EncodedBatch, isSecond = false): Promise<CommitOutcome | 'raced'> {
     try {
-      const [row] = await this.#send(encoded);
+      const rows = await this.#send(encoded);
+      const [row] = rows;
       if (row === undefined) return { status: 'superseded' };
       if (row[0] === null) return 'raced';
+      // A key's row begins with text, a snapshot's with its id.
+      if (String(row[0]).startsWith('["'))
+        return { status: 'used', keys: rows.map(([json]) => usedKeyOf(String(json))) };
       const [snapshot] = decodeRows('ducklake_snapshot', [String(row[0])]);
       return { status: 'committed', snapshot: snapshotOf(snapshot!) };
     } catch (error) {
       if (isLostRace(error)) return 'raced';
       if (isUnsure(error)) return this.#settle(batch, error);
       const failed = catalogError(error);
-      throw failed instanceof MissingTables ? await this.missingLake(error) : failed;
+      if (!(failed instanceof MissingTables)) throw failed;
+      if (encoded.shape.hasKeys && !isSecond && (await this.#makeKeyTable()))
+        return this.#attempt(batch, encoded, true);
+      throw await this.missingLake(error);
+    }
+  }
+
+  /** False where there is no schema for it, and so no lake. */
+  async #makeKeyTable(): Promise<boolean> {
+    for (let isSecond = false; ; isSecond = true) {
+      try {
+        await this.#client.unsafe(createKeyTable(this.#dialect)).values();
+        return true;
+      } catch (error) {
+        if (isDuplicate(error) && !isSecond) continue;
+        const failed = catalogError(error);
+        if (failed instanceof MissingTables) return false;
+        throw failed;
+      }
     }
   }
 

@@ -7,6 +7,7 @@ export interface BatchShape {
   readonly inserts: readonly CatalogTable[];
   readonly ends: readonly EndShape[];
   readonly hasStats: boolean;
+  readonly hasKeys: boolean;
 }
 
 export interface EndShape {
@@ -52,6 +53,7 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
       for (const column of op.stats.columns) columns.push(columnStats(tableId, column));
     }
   }
+  const keys = batch.keys ?? [];
   const payload = {
     base: batch.base.id,
     // Of an exact fence NULL, which nothing is free of.
@@ -72,12 +74,14 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
     tables: [...tables].filter((id) => typeof id === 'number' && id >= 0),
     totals,
     columns,
+    keys: keys.length > 0 ? keys.map(({ key, scope, result }) => shortRow([key, scope, result])) : undefined,
   };
   return {
     shape: {
       inserts: [...inserts.keys()],
       ends: [...ends.values()].map(({ shape }) => shape),
       hasStats: totals.length > 0,
+      hasKeys: keys.length > 0,
     },
     payload: JSON.stringify(payload),
   };

@@ -1,4 +1,5 @@
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
+import { KEY_TABLE, usedKeyJson } from '../../src/catalog/sql/keys.ts';
 import { type CatalogTable, type CellSpec, cellsOf } from '../../src/spec/rows.ts';
 import { type BatchShape, type EndShape, shortName } from './payload.ts';
 import { ofTables, resolved } from './relative.ts';
@@ -13,19 +14,21 @@ import { statsParts } from './stats.ts';
  * wants, and so no part of it can work on what is outdated.
  */
 export function commitStatement(dialect: SqlDialect, shape: BatchShape, input: string): string {
+  const { hasKeys } = shape;
   const parts = [
-    ...fence(dialect, input),
+    ...fence(dialect, input, hasKeys),
     changes(dialect),
     ...shape.inserts.map((table, n) => insertRows(dialect, table, n)),
     ...shape.ends.map((end, n) => endRows(dialect, end, n)),
     ...(shape.hasStats ? statsParts(dialect) : []),
+    ...(hasKeys ? [addKeys(dialect)] : []),
   ];
   const row = cellsOf('ducklake_snapshot').map(([name]) => name);
   return `WITH ${parts.join(',\n')}
-SELECT ${dialect.jsonArray(row)} FROM won UNION ALL SELECT NULL FROM allowed WHERE NOT EXISTS (SELECT FROM won)`;
+SELECT ${dialect.jsonArray(row)} FROM won UNION ALL SELECT NULL FROM allowed WHERE NOT EXISTS (SELECT FROM won)${hasKeys ? ` UNION ALL SELECT ${usedKeyJson(dialect)} FROM used` : ''}`;
 }
 
-function fence(dialect: SqlDialect, input: string): string[] {
+function fence(dialect: SqlDialect, input: string, hasKeys: boolean): string[] {
   const snapshots = dialect.table('ducklake_snapshot');
   const said = dialect.table('ducklake_snapshot_changes');
   return [
@@ -35,12 +38,13 @@ function fence(dialect: SqlDialect, input: string): string[] {
     `head AS MATERIALIZED (SELECT * FROM ${snapshots} WHERE snapshot_id = (SELECT max(snapshot_id) FROM ${snapshots}))`,
     // Quoted names may hold anything, so they are taken out first. Ranges with both ends, for an estimate that finds the index: a
     // lake may have very many snapshots.
-    `allowed AS MATERIALIZED (SELECT h.*, j FROM head h, batch WHERE h.snapshot_id = base
+    ...(hasKeys ? [usedKeys(dialect)] : []),
+    `allowed AS MATERIALIZED (SELECT h.*, j FROM head h, batch WHERE ${hasKeys ? 'NOT EXISTS (SELECT FROM used) AND ' : ''}(h.snapshot_id = base
   OR (h.snapshot_id > base AND jsonb_typeof(j->'forbidden') = 'array' AND coalesce(h.schema_version = (j->>'schema')::bigint, true)
     AND EXISTS (SELECT FROM ${snapshots} s WHERE s.snapshot_id = base)
     AND h.snapshot_id - base = (SELECT count(*) FROM ${snapshots} s JOIN ${said} c ON c.snapshot_id = s.snapshot_id
       WHERE s.snapshot_id > base AND s.snapshot_id <= h.snapshot_id AND c.snapshot_id > base AND c.snapshot_id <= h.snapshot_id
-        AND NOT string_to_array(regexp_replace(c.changes_made, '"[^"]*"', '', 'g'), ',') && forbidden)))`,
+        AND NOT string_to_array(regexp_replace(c.changes_made, '"[^"]*"', '', 'g'), ',') && forbidden))))`,
     `won AS (INSERT INTO ${snapshots} (snapshot_id, snapshot_time, schema_version, next_catalog_id, next_file_id)
   SELECT snapshot_id + 1, greatest(clock_timestamp(), snapshot_time + interval '1 microsecond'), schema_version + (j->>'schemaVersions')::bigint,
     next_catalog_id + (j->>'catalogIds')::bigint, next_file_id + (j->>'fileIds')::bigint FROM allowed
@@ -55,8 +59,18 @@ function fence(dialect: SqlDialect, input: string): string[] {
 function changes(dialect: SqlDialect): string {
   const id = resolved('c.b', 'catalog');
   return `said AS (INSERT INTO ${dialect.table('ducklake_snapshot_changes')} (snapshot_id, changes_made, author, commit_message, commit_extra_info)
-  SELECT snapshot, (SELECT coalesce(string_agg(concat(c.a, ${id}), ',' ORDER BY c.c), '') FROM jsonb_to_recordset(j->'changes') AS c (a text, b bigint, c bigint)),
+  SELECT snapshot, (SELECT string_agg(concat(c.a, ${id}), ',' ORDER BY c.c) FROM jsonb_to_recordset(j->'changes') AS c (a text, b bigint, c bigint)),
     j->>'author', j->>'message', j->>'extraInfo' FROM ids)`;
+}
+
+/** Those of the batch's keys that commits have used. A commit since then took the snapshot's id with its keys. */
+function usedKeys(dialect: SqlDialect): string {
+  return `used AS MATERIALIZED (SELECT * FROM ${dialect.table(KEY_TABLE)} WHERE commit_key = ANY (ARRAY(SELECT jsonb_array_elements(j->'keys')->>'a' FROM batch)))`;
+}
+
+function addKeys(dialect: SqlDialect): string {
+  return `keys AS (INSERT INTO ${dialect.table(KEY_TABLE)} (commit_key, scope, snapshot_id, result, used_at_micros)
+  SELECT a, b, snapshot, c, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM ids CROSS JOIN jsonb_to_recordset(j->'keys') AS r (a text, b text, c text))`;
 }
 
 function insertRows(dialect: SqlDialect, table: CatalogTable, n: number): string {

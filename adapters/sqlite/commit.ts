@@ -2,6 +2,7 @@ import { instantMicros, instantText } from '../../src/catalog/instant.ts';
 import { nextSnapshot, Resolver } from '../../src/catalog/resolve.ts';
 import { decodeRows } from '../../src/catalog/sql/decode.ts';
 import { quoteName } from '../../src/catalog/sql/dialect.ts';
+import { createKeyTable, KEY_TABLE, usedKeyJson, usedKeyOf } from '../../src/catalog/sql/keys.ts';
 import { recordsOf } from '../../src/catalog/sql/reader.ts';
 import type { ReadStatements } from '../../src/catalog/sql/statements.ts';
 import type {
@@ -17,15 +18,23 @@ import { changeText, parseChanges } from '../../src/spec/changes.ts';
 import { type CatalogRow, type CatalogTable, type Cell, cellsOf, type RowOf } from '../../src/spec/rows.ts';
 import { mergeColumnStats } from '../../src/stats/merge.ts';
 import type { Connection, SqliteValue } from './database.ts';
+import { sqliteDialect } from './dialect.ts';
+
+const FIND_KEY = `SELECT ${usedKeyJson(sqliteDialect)} FROM ${KEY_TABLE} WHERE commit_key = ?`;
+const ADD_KEY = `INSERT INTO ${KEY_TABLE} (commit_key, scope, snapshot_id, result, used_at_micros) VALUES (?, ?, ?, ?, ?)`;
 
 /** Puts the batch on top of the head, or writes nothing. Runs inside a transaction that holds the write lock. */
 export function commitIn(connection: Connection, statements: ReadStatements, batch: CommitBatch): CommitOutcome {
+  const keys = batch.keys ?? [];
+  if (keys.length > 0) connection.exec(createKeyTable(sqliteDialect));
+  const used = keys.flatMap(({ key }) => connection.value(FIND_KEY, key) ?? []).map((json) => usedKeyOf(String(json)));
+  if (used.length > 0) return { status: 'used', keys: used };
   const records = recordsOf(connection.read(statements.head(batch.base.id - 1)));
   const head = records.at(-1);
   if (head === undefined || !mayPut(batch.fence, batch.base, head, records)) return { status: 'superseded' };
 
-  const time = instantText(Math.max(Date.now() * 1000, instantMicros(head.time) + 1));
-  const snapshot = nextSnapshot(batch, head, time);
+  const micros = Math.max(Date.now() * 1000, instantMicros(head.time) + 1);
+  const snapshot = nextSnapshot(batch, head, instantText(micros));
   const resolver = new Resolver(batch, head, snapshot, (tableId) => nextRowId(connection, tableId));
   // Resolved before anything is written: row ids start where the table's totals stand before the batch.
   const inserts = batch.ops
@@ -44,7 +53,7 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
   insertRows(connection, 'ducklake_snapshot_changes', [
     {
       snapshot_id: snapshot.id,
-      changes_made: batch.changes.map((change) => resolver.change(change)).join(','),
+      changes_made: batch.changes.map((change) => resolver.change(change)).join(',') || null,
       author: batch.author,
       commit_message: batch.message,
       commit_extra_info: batch.extraInfo,
@@ -56,6 +65,7 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
       addStats(connection, statements, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
   }
   for (const { table, rows } of inserts) insertRows(connection, table, rows);
+  for (const { key, scope, result } of keys) connection.run(ADD_KEY, key, scope, snapshot.id, result, micros);
   return { status: 'committed', snapshot };
 }
 
@@ -68,7 +78,10 @@ function mayPut(fence: BatchFence, base: Snapshot, head: Snapshot, records: read
   const forbidden = new Set(fence.changes.map((change) => changeText(change)));
   return records
     .slice(1)
-    .every((record) => parseChanges(record.changes).every((change) => !forbidden.has(changeText(change))));
+    .every(
+      (record) =>
+        record.changes !== '' && parseChanges(record.changes).every((change) => !forbidden.has(changeText(change))),
+    );
 }
 
 function nextRowId(connection: Connection, tableId: number): number {

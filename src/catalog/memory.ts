@@ -2,7 +2,9 @@ import { LakeError, showValue } from '../errors.ts';
 import { changeText, parseChanges } from '../spec/changes.ts';
 import { type CatalogRow, type CatalogTable, catalogTables, type RowOf } from '../spec/rows.ts';
 import { isOutside } from './bounds.ts';
+import { noFirstSnapshot } from './first-snapshot.ts';
 import { instantMicros, instantText, microsOf } from './instant.ts';
+import { copies, historyOf, mappingsOf } from './memory/history.ts';
 import { Stage, Tables, type Where } from './memory/rows.ts';
 import { addStats } from './memory/stats.ts';
 import { nextSnapshot, Resolver } from './resolve.ts';
@@ -13,13 +15,16 @@ import type {
   CatalogStore,
   CommitBatch,
   CommitOutcome,
+  CommitTrace,
   Head,
   LakeInit,
   Snapshot,
   SnapshotRecord,
   TableStats,
+  UsedKey,
 } from './store.ts';
 import type { FilesRequest, TableFiles } from './table-files.ts';
+import type { HistoryRequest, TableHistory } from './table-history.ts';
 
 /** Options for {@link memoryCatalog}. */
 export interface MemoryCatalogOptions {
@@ -156,8 +161,6 @@ class Memory implements MemoryCatalog {
       (row) =>
         ofTable(row) && Number(row['data_file_id']) >= fromFileId && !outside.has(row['data_file_id'] as number | null),
     ).sort((a, b) => a.data_file_id - b.data_file_id);
-    const mappingIds = new Set(files.map((file) => file.mapping_id));
-    const isMeant = (row: CatalogRow): boolean => mappingIds.has(Number(row['mapping_id']));
     return {
       files: files.map((file) => ({
         file,
@@ -169,9 +172,15 @@ class Memory implements MemoryCatalog {
       // There is nowhere to put inlined rows here.
       inlined: [],
       inlinedFields: new Map(),
-      mappings: this.#rows('ducklake_column_mapping', isMeant),
-      nameMappings: this.#rows('ducklake_name_mapping', isMeant),
+      ...mappingsOf(this.#tables, files),
     };
+  }
+
+  async readHistory(request: HistoryRequest): Promise<TableHistory> {
+    this.#checkOpen();
+    const history = historyOf(this.#tables, this.#records(0, request.to), request);
+    if (history === undefined) throw noFirstSnapshot(request.from);
+    return history;
   }
 
   async readTableStats(tableId: number): Promise<TableStats> {
@@ -185,6 +194,10 @@ class Memory implements MemoryCatalog {
   async commit(batch: CommitBatch): Promise<CommitOutcome> {
     this.#checkOpen();
     const head = this.#head();
+    const keys = (batch.keys ?? []).map(({ key }) => key);
+    if (new Set(keys).size < keys.length) throw new LakeError('INVALID_ARGUMENT', 'a batch has the same key twice');
+    const used = this.#used(keys);
+    if (used.length > 0) return { status: 'used', keys: used };
     if (!this.#mayPut(batch, head)) return { status: 'superseded' };
     const time = Math.max(Date.now() * 1000, instantMicros(head.time) + 1);
     const snapshot = nextSnapshot(batch, head, instantText(time));
@@ -199,17 +212,19 @@ class Memory implements MemoryCatalog {
     });
     stage.insert('ducklake_snapshot_changes', {
       snapshot_id: snapshot.id,
-      changes_made: batch.changes.map((change) => resolver.change(change)).join(','),
+      changes_made: batch.changes.map((change) => resolver.change(change)).join(',') || null,
       author: batch.author,
       commit_message: batch.message,
       commit_extra_info: batch.extraInfo,
     });
     for (const op of batch.ops) run(op, stage, resolver, snapshot.id);
     stage.publish();
+    for (const { key, scope, result } of batch.keys ?? [])
+      this.#tables.usedKeys.set(key, { key, scope, result, snapshotId: snapshot.id, micros: time });
     return { status: 'committed', snapshot };
   }
 
-  async findCommit({ witness, base }: CommitBatch): Promise<Snapshot | undefined> {
+  async findCommit({ witness, base }: CommitTrace): Promise<Snapshot | undefined> {
     this.#checkOpen();
     const { table, column, value } = witness;
     const rows = this.#tables.of(table).filter((row) => row[column] === value);
@@ -219,8 +234,23 @@ class Memory implements MemoryCatalog {
     if (id === undefined) return undefined;
     const [snapshot] = this.#snapshots(id, id);
     if (snapshot === undefined)
-      throw new LakeError('COMMIT_UNKNOWN', `the batch was committed as snapshot ${id}, which has been expired since`);
+      throw new LakeError('COMMIT_UNKNOWN', `the batch was committed as snapshot ${id}, which has been expired since`, {
+        context: { snapshotId: id },
+      });
     return snapshot;
+  }
+
+  async findKeys(keys: readonly string[]): Promise<readonly UsedKey[]> {
+    this.#checkOpen();
+    return this.#used(keys);
+  }
+
+  async forgetKeys(before: Date): Promise<number> {
+    this.#checkOpen();
+    const { usedKeys } = this.#tables;
+    const old = [...usedKeys.values()].filter(({ micros }) => micros < Number(microsOf(before)));
+    for (const { key } of old) usedKeys.delete(key);
+    return old.length;
   }
 
   dump(): { readonly [Table in CatalogTable]: RowOf<Table>[] } {
@@ -239,10 +269,7 @@ class Memory implements MemoryCatalog {
 
   /** A table's rows, copied: callers may do with them what they like. */
   #rows<Table extends CatalogTable>(table: Table, where: Where = () => true): RowOf<Table>[] {
-    return this.#tables
-      .of(table)
-      .filter(where)
-      .map((row) => ({ ...row })) as RowOf<Table>[];
+    return copies(this.#tables, table, where);
   }
 
   #live<Table extends VersionedTable>(table: Table, snapshotId: number, where: Where = () => true): RowOf<Table>[] {
@@ -307,7 +334,18 @@ class Memory implements MemoryCatalog {
     const forbidden = new Set(fence.changes.map((change) => changeText(change)));
     return !since
       .slice(1)
-      .some(({ changes }) => parseChanges(changes).some((change) => forbidden.has(changeText(change))));
+      .some(
+        ({ changes }) => changes === '' || parseChanges(changes).some((change) => forbidden.has(changeText(change))),
+      );
+  }
+
+  #used(keys: readonly string[]): UsedKey[] {
+    return keys.flatMap((key) => {
+      const found = this.#tables.usedKeys.get(key);
+      if (!found) return [];
+      const { micros, ...used } = found;
+      return [used];
+    });
   }
 
   #nextRowId(tableId: number): number {

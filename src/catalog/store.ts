@@ -2,6 +2,7 @@ import type { Change } from '../spec/changes.ts';
 import type { CatalogRow, CatalogTable, RowOf } from '../spec/rows.ts';
 import type { ColumnStatsDelta } from '../stats/column-stats.ts';
 import type { FilesRequest, TableFiles } from './table-files.ts';
+import type { HistoryRequest, TableHistory } from './table-history.ts';
 
 export type { BoundsOrder, ColumnStatsDelta } from '../stats/column-stats.ts';
 
@@ -86,7 +87,10 @@ export type CatalogOp =
 export type BatchFence =
   /** On the base alone: any newer snapshot supersedes it. */
   | { readonly kind: 'exact' }
-  /** On any later head, unless a snapshot after the base made one of these changes (their ids exist), or changed the schema. */
+  /**
+   * On any later head, unless a snapshot after the base made one of these changes (their ids exist), or changed the schema, or
+   * doesn't say what it changed (`changes_made` is NULL).
+   */
   | {
       readonly kind: 'unless';
       readonly changes: readonly (Change & { readonly id: number })[];
@@ -108,7 +112,7 @@ export interface CommitBatch {
   /** How many ids the batch takes from the head's counters. */
   readonly catalogIdCount: number;
   readonly fileIdCount: number;
-  /** In the order in which they are written; ids may be relative. */
+  /** In the order in which they are written; ids may be relative. None is written as NULL, which DuckDB passes over. */
   readonly changes: readonly Change[];
   readonly author: string | null;
   readonly message: string | null;
@@ -116,6 +120,23 @@ export interface CommitBatch {
   readonly ops: readonly CatalogOp[];
   /** What only this commit writes: it tells after a lost connection whether the commit happened. */
   readonly witness: CommitWitness;
+  /** Each may be used once in a lake: `used` otherwise. Kept in a table beside DuckLake's, which is made when first needed. */
+  readonly keys?: readonly CommitKey[] | undefined;
+}
+
+/** By which a caller recognises its commit when it asks for it again. */
+export interface CommitKey {
+  /** Up to 255 UTF-16 units, without NUL characters and lone surrogates. */
+  readonly key: string;
+  /** What it is used for: a repeat has to be for the same. */
+  readonly scope: string;
+  /** What a repeat gets, as JSON. */
+  readonly result: string;
+}
+
+/** A key with the snapshot that it was used for, which may have been expired since. */
+export interface UsedKey extends CommitKey {
+  readonly snapshotId: number;
 }
 
 /** A row that exists when, and only when, the batch was committed: a column with a value that is unique in the catalog. */
@@ -129,7 +150,9 @@ export type CommitWitness =
 /** A lost race is a value: nothing was written, and the batch has to be planned again. */
 export type CommitOutcome =
   | { readonly status: 'committed'; readonly snapshot: Snapshot }
-  | { readonly status: 'superseded' };
+  | { readonly status: 'superseded' }
+  /** Earlier commits have used keys of the batch: nothing was written. Comes before `superseded`. */
+  | { readonly status: 'used'; readonly keys: readonly UsedKey[] };
 
 /**
  * The database that holds the lake's metadata. All methods are required.
@@ -150,9 +173,21 @@ export interface CatalogStore extends AsyncDisposable {
   readSnapshots(range?: { readonly from?: number; readonly to?: number }): AsyncIterable<SnapshotRecord>;
   /** All that a table's rows at a snapshot are made of, as of one moment: what others flush or compact meanwhile is in it once. */
   readFiles(request: FilesRequest): Promise<TableFiles>;
+  /** All that a table's changes between two snapshots are made of, as of one moment. NOT_FOUND when there is no snapshot `from`. */
+  readHistory(request: HistoryRequest): Promise<TableHistory>;
   readTableStats(tableId: number): Promise<TableStats>;
   /** Puts the batch on top of the head when its fence allows that, as one atomic step, or writes nothing. */
   commit(batch: CommitBatch): Promise<CommitOutcome>;
-  /** The snapshot that a batch made, or `undefined` when it was not committed. */
-  findCommit(batch: CommitBatch): Promise<Snapshot | undefined>;
+  /** The snapshot that a batch made, or `undefined` when it was not committed. COMMIT_UNKNOWN with its id when it is expired. */
+  findCommit(batch: CommitTrace): Promise<Snapshot | undefined>;
+  /** Those of the keys that commits have used, in no particular order. */
+  findKeys(keys: readonly string[]): Promise<readonly UsedKey[]>;
+  /** Forgets the keys that were used before an instant, by the database's clock; how many they were. */
+  forgetKeys(before: Date): Promise<number>;
+}
+
+/** What it takes to find a batch's commit. */
+export interface CommitTrace {
+  readonly witness: CommitWitness;
+  readonly base: Pick<Snapshot, 'id'>;
 }

@@ -4,6 +4,7 @@ import { commitCases } from './catalog/commit.ts';
 import { fenceCases } from './catalog/fence.ts';
 import { idCases } from './catalog/ids.ts';
 import { initializeCases } from './catalog/initialize.ts';
+import { keyCases } from './catalog/keys.ts';
 import { pruningCases } from './catalog/prune.ts';
 import { readCases } from './catalog/read.ts';
 import { statsCases } from './catalog/stats.ts';
@@ -34,4 +35,5 @@ export const catalogCases: readonly ConformanceCase<CatalogTarget>[] = [
   ...commitCases,
   ...fenceCases,
   ...statsCases,
+  ...keyCases,
 ];

@@ -35,6 +35,8 @@ function hookedCatalog(catalog: CatalogStore, options: Readonly<Record<string, s
     readTableStats: (tableId) => catalog.readTableStats(tableId),
     commit: (batch) => hooked('commit', () => catalog.commit(batch)),
     findCommit: (batch) => catalog.findCommit(batch),
+    findKeys: (keys) => catalog.findKeys(keys),
+    forgetKeys: (before) => catalog.forgetKeys(before),
     [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose](),
   };
 }

@@ -174,6 +174,8 @@ describe('lost races', () => {
         readFiles: (request) => catalog.readFiles(request),
         readTableStats: (tableId) => catalog.readTableStats(tableId),
         findCommit: (batch) => catalog.findCommit(batch),
+        findKeys: (keys) => catalog.findKeys(keys),
+        forgetKeys: (before) => catalog.forgetKeys(before),
         [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose](),
         async commit(batch) {
           if (batch.changes.some(({ kind }) => kind === 'inserted_into_table') && left-- > 0) {

@@ -4,13 +4,16 @@ import type {
   CatalogStore,
   CommitBatch,
   CommitOutcome,
+  CommitTrace,
   Head,
   LakeInit,
   Snapshot,
   SnapshotRecord,
   TableStats,
+  UsedKey,
 } from '../../src/catalog/store.ts';
 import type { FilesRequest, TableFiles } from '../../src/catalog/table-files.ts';
+import type { HistoryRequest, TableHistory } from '../../src/catalog/table-history.ts';
 import type { Faults } from './faults.ts';
 
 /** The catalog, with its calls counted and made to fail by `faults` under the names `catalog.commit` and so on. */
@@ -58,6 +61,10 @@ class FaultyCatalog implements CatalogStore {
     return this.#faults.run('catalog.readFiles', () => this.#catalog.readFiles(request));
   }
 
+  readHistory(request: HistoryRequest): Promise<TableHistory> {
+    return this.#faults.run('catalog.readHistory', () => this.#catalog.readHistory(request));
+  }
+
   readTableStats(tableId: number): Promise<TableStats> {
     return this.#faults.run('catalog.readTableStats', () => this.#catalog.readTableStats(tableId));
   }
@@ -66,8 +73,16 @@ class FaultyCatalog implements CatalogStore {
     return this.#faults.run('catalog.commit', () => this.#catalog.commit(batch));
   }
 
-  findCommit(batch: CommitBatch): Promise<Snapshot | undefined> {
+  findCommit(batch: CommitTrace): Promise<Snapshot | undefined> {
     return this.#faults.run('catalog.findCommit', () => this.#catalog.findCommit(batch));
+  }
+
+  findKeys(keys: readonly string[]): Promise<readonly UsedKey[]> {
+    return this.#faults.run('catalog.findKeys', () => this.#catalog.findKeys(keys));
+  }
+
+  forgetKeys(before: Date): Promise<number> {
+    return this.#faults.run('catalog.forgetKeys', () => this.#catalog.forgetKeys(before));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

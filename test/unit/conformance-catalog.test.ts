@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { memoryCatalog } from '../../src/catalog/memory.ts';
-import type { CatalogOp, CatalogStore, CommitBatch, SnapshotRecord } from '../../src/catalog/store.ts';
+import type { CatalogOp, CatalogStore, CommitBatch, SnapshotRecord, UsedKey } from '../../src/catalog/store.ts';
 import type { LiveFile } from '../../src/catalog/table-files.ts';
 import { collect } from '../../src/conformance/case.ts';
 import { catalogCases } from '../../src/conformance/catalog.ts';
@@ -247,6 +247,44 @@ const wrongs: Readonly<Record<string, Wrong>> = {
   'adds rows for row ids': ops((op) =>
     op.kind === 'addStats' ? { ...op, stats: { ...op.stats, rowIdCount: op.stats.recordCount } } : op,
   ),
+  'uses keys again': commits((batch) => ({ ...batch, keys: [] })),
+  'uses one key of several': commits((batch) => ({ ...batch, keys: batch.keys?.slice(0, 1) })),
+  'says superseded where a key was used': (right) => ({
+    async commit(batch) {
+      const outcome = await right.commit(batch);
+      return outcome.status === 'used' ? { status: 'superseded' } : outcome;
+    },
+  }),
+  'keeps the keys of what it did not commit': (right) => {
+    const kept = new Map<string, UsedKey>();
+    return {
+      async commit(batch) {
+        const outcome = await right.commit(batch);
+        for (const key of batch.keys ?? []) kept.set(key.key, { ...key, snapshotId: 0 });
+        return outcome;
+      },
+      findKeys: async (keys) => {
+        const found = await right.findKeys(keys);
+        return keys.flatMap((key) => found.find((one) => one.key === key) ?? kept.get(key) ?? []);
+      },
+    };
+  },
+  'forgets all keys': (right) => ({ forgetKeys: () => right.forgetKeys(new Date(8e12)) }),
+  'folds keys': (right) => ({
+    commit: (batch) =>
+      right.commit({ ...batch, keys: batch.keys?.map((key) => ({ ...key, key: key.key.toLowerCase() })) }),
+    findKeys: async (keys) => {
+      const found = await right.findKeys(keys.map((key) => key.toLowerCase()));
+      return found.map((one) => ({ ...one, key: keys.find((key) => key.toLowerCase() === one.key)! }));
+    },
+  }),
+  'takes silence for no changes': (right) => ({
+    async commit(batch) {
+      const { since, snapshot } = await right.readHead(batch.base.id);
+      const isSilent = since.some(({ changes }) => changes === '');
+      return right.commit(isSilent && batch.fence.kind === 'unless' ? { ...batch, base: snapshot } : batch);
+    },
+  }),
   'finds no commit': () => ({ findCommit: async () => undefined }),
   'finds every commit': (right) => ({ findCommit: async () => (await right.readHead()).snapshot }),
   'says that everything is inlined': (right) => ({
@@ -283,6 +321,8 @@ function methods(catalog: CatalogStore): CatalogStore {
     readTableStats: (tableId) => catalog.readTableStats(tableId),
     commit: (batch) => catalog.commit(batch),
     findCommit: (batch) => catalog.findCommit(batch),
+    findKeys: (keys) => catalog.findKeys(keys),
+    forgetKeys: (before) => catalog.forgetKeys(before),
     [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose](),
   };
 }

@@ -7,11 +7,14 @@ import {
   catalogTables,
   cellsOf,
 } from '../../spec/rows.ts';
+import type { UsedKey } from '../store.ts';
 
 export type Where = (row: CatalogRow) => boolean;
 
 /** The rows of every catalog table, whole ones, and the primary keys that are taken. */
 export class Tables {
+  /** See `CommitBatch.keys`. */
+  readonly usedKeys: Map<string, UsedKey & { readonly micros: number }> = new Map();
   readonly #rows = new Map<CatalogTable, CatalogRow[]>();
   readonly #keys = new Map<CatalogTable, Set<Cell>>();
 

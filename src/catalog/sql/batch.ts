@@ -27,6 +27,10 @@ export function checkBatch(batch: CommitBatch): void {
         'schema' in change ? change.schema + change.name : change.name,
       );
   }
+  const keys = batch.keys ?? [];
+  for (const { key, scope, result } of keys) checkText('keys of the batch', 'key', key + scope + result);
+  if (new Set(keys.map(({ key }) => key)).size < keys.length)
+    throw new LakeError('INVALID_ARGUMENT', 'a batch has the same key twice');
   for (const said of ['author', 'message', 'extraInfo'] as const)
     if (batch[said] !== null) checkText('ducklake_snapshot_changes', said, batch[said]);
 }

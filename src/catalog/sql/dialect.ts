@@ -1,5 +1,5 @@
 import { LakeError } from '../../errors.ts';
-import type { CellType } from '../../spec/rows.ts';
+import type { CatalogTable, CellType } from '../../spec/rows.ts';
 import type { RangeEnd } from '../bounds.ts';
 
 /**
@@ -15,6 +15,8 @@ export interface SqlDialect {
   jsonArray(expressions: readonly string[]): string;
   /** The n-th bound parameter (from 1), which is text, as a value of this type. They appear once each, in order. */
   parameter(n: number, type: CellType): string;
+  /** Text as a constant. It holds neither NUL characters nor lone surrogates. */
+  textLiteral(text: string): string;
   /** An expression that orders instants, of a column and of a constant. */
   instant(column: string): string;
   instantLiteral(time: Date): string;
@@ -29,6 +31,11 @@ export interface SqlDialect {
    * where that takes a comparison that is not exact.
    */
   isBeyond(bound: string, operator: '<' | '>', end: RangeEnd): string;
+  /**
+   * A source, with the columns of a table, of some thousands of its rows: those that were added last, as far as the database can tell
+   * without reading it whole.
+   */
+  newestRows(table: CatalogTable): string;
   /** A condition: whether the catalog has a table of this name. */
   tableExists(name: string): string;
 }

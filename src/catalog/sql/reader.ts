@@ -1,17 +1,21 @@
 import { LakeError, showValue } from '../../errors.ts';
+import { microsOf } from '../instant.ts';
 import type {
   AsOf,
   CatalogRows,
   CatalogStore,
   CommitBatch,
   CommitOutcome,
+  CommitTrace,
   Head,
   LakeInit,
   Snapshot,
   SnapshotRecord,
   TableStats,
+  UsedKey,
 } from '../store.ts';
 import type { FilesRequest, TableFiles } from '../table-files.ts';
+import type { HistoryRequest, TableHistory } from '../table-history.ts';
 import { snapshotOf } from './decode.ts';
 import { MissingTables, type SqlDialect, type SqlExecutor } from './dialect.ts';
 import type { FilesReader } from './files.ts';
@@ -79,10 +83,18 @@ export abstract class SqlCatalog implements CatalogStore {
     }
   }
 
-  async readFiles(request: FilesRequest): Promise<TableFiles> {
+  readFiles(request: FilesRequest): Promise<TableFiles> {
+    return this.#withFiles((files) => files.read(request));
+  }
+
+  readHistory(request: HistoryRequest): Promise<TableHistory> {
+    return this.#withFiles((files) => files.readHistory(request));
+  }
+
+  async #withFiles<T>(read: (files: FilesReader) => Promise<T>): Promise<T> {
     try {
       this.#files ??= this.#filesReader();
-      return await (await this.#files).read(request);
+      return await read(await this.#files);
     } catch (error) {
       throw error instanceof MissingTables ? await this.missingLake(error) : error;
     }
@@ -99,14 +111,26 @@ export abstract class SqlCatalog implements CatalogStore {
     return { table: result.of('ducklake_table_stats')[0], columns: result.of('ducklake_table_column_stats') };
   }
 
-  async findCommit({ witness, base }: CommitBatch): Promise<Snapshot | undefined> {
+  async findCommit({ witness, base }: CommitTrace): Promise<Snapshot | undefined> {
     const result = await this.#query(this.#statements.witness(witness, base.id), [witness.value]);
     const [id] = result.json('id');
     if (id === undefined) return undefined;
     const [snapshot] = result.of('ducklake_snapshot');
     if (snapshot === undefined)
-      throw new LakeError('COMMIT_UNKNOWN', `the batch was committed as snapshot ${id}, which has been expired since`);
+      throw new LakeError('COMMIT_UNKNOWN', `the batch was committed as snapshot ${id}, which has been expired since`, {
+        context: { snapshotId: Number(id) },
+      });
     return snapshotOf(snapshot);
+  }
+
+  async findKeys(keys: readonly string[]): Promise<readonly UsedKey[]> {
+    this.checkOpen();
+    return (await import('./keys.ts')).findKeys(this.#executor, this.#dialect, keys);
+  }
+
+  async forgetKeys(before: Date): Promise<number> {
+    this.checkOpen();
+    return (await import('./keys.ts')).forgetKeys(this.#executor, this.#dialect, Number(microsOf(before)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
