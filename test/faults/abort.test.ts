@@ -32,6 +32,7 @@ function hookedCatalog(catalog: CatalogStore, options: Readonly<Record<string, s
     readHead: (since) => hooked('readHead', () => catalog.readHead(since)),
     readSnapshots: (range) => catalog.readSnapshots(range),
     readFiles: (request) => catalog.readFiles(request),
+    readHistory: (request) => catalog.readHistory(request),
     readTableStats: (tableId) => catalog.readTableStats(tableId),
     commit: (batch) => hooked('commit', () => catalog.commit(batch)),
     findCommit: (batch) => catalog.findCommit(batch),

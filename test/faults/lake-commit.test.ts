@@ -172,6 +172,7 @@ describe('lost races', () => {
         readHead: (since) => catalog.readHead(since),
         readSnapshots: (range) => catalog.readSnapshots(range),
         readFiles: (request) => catalog.readFiles(request),
+        readHistory: (request) => catalog.readHistory(request),
         readTableStats: (tableId) => catalog.readTableStats(tableId),
         findCommit: (batch) => catalog.findCommit(batch),
         findKeys: (keys) => catalog.findKeys(keys),

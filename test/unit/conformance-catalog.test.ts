@@ -318,6 +318,7 @@ function methods(catalog: CatalogStore): CatalogStore {
     readHead: (since) => catalog.readHead(since),
     readSnapshots: (range) => catalog.readSnapshots(range),
     readFiles: (request) => catalog.readFiles(request),
+    readHistory: (request) => catalog.readHistory(request),
     readTableStats: (tableId) => catalog.readTableStats(tableId),
     commit: (batch) => catalog.commit(batch),
     findCommit: (batch) => catalog.findCommit(batch),

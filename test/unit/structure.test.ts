@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly RegExp[])[] = [
   [/^spec\//],
   [/^schema\//, /^stats\//],
   // The three interfaces, then what implements them.
-  [/^catalog\/(store|table-files)\.ts$/, /^storage\/object-store\.ts$/, /^file\/format\.ts$/],
+  [/^catalog\/(store|table-files|table-history)\.ts$/, /^storage\/object-store\.ts$/, /^file\/format\.ts$/],
   [/^catalog\//, /^storage\//, /^file\//],
   [/^session\.ts$/],
   [/^write\//, /^scan\//, /^maintenance\//],
