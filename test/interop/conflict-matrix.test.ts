@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { conflictRules, firstConflict, type OwnChange } from '../../src/catalog/conflicts.ts';
 import { type Change, changeText, type IdChange, parseChanges } from '../../src/spec/changes.ts';
-import {
-  attachTwice,
-  changeSql,
-  type MadeKind,
-  madeKinds,
-  type Playground,
-  playground,
-} from '../support/duck-changes.ts';
+import { attachTwice, changeSql, madeKinds, ownChange, type Playground, playground } from '../support/duck-changes.ts';
 import { type TestLake, testLake } from '../support/lakes.ts';
 import { literal, type Oracle, openOracle } from '../support/oracle.ts';
 
@@ -48,32 +41,6 @@ async function commitBeside(sql: string, others: () => Promise<void>): Promise<s
   } catch (error) {
     await duck.run('ROLLBACK').catch(() => undefined);
     return /Transaction conflict/.test(String(error)) ? 'conflict' : String(error);
-  }
-}
-
-function ownChange(kind: MadeKind, at: Playground, fileIds: readonly number[]): OwnChange {
-  const { schema, schemaId } = at;
-  switch (kind) {
-    case 'created_schema':
-      return { kind, name: `${schema}_made` };
-    case 'created_table':
-    case 'created_view':
-    case 'created_scalar_macro':
-    case 'created_table_macro':
-      return { kind, schema, schemaId, name: 'made' };
-    case 'dropped_schema':
-      return { kind, id: at.emptySchemaId, name: at.emptySchema };
-    case 'deleted_from_table':
-      return { kind, id: at.tableId, fileIds };
-    case 'dropped_view':
-    case 'altered_view':
-      return { kind, id: at.viewId };
-    case 'dropped_scalar_macro':
-      return { kind, id: at.macroId };
-    case 'dropped_table_macro':
-      return { kind, id: at.tableMacroId };
-    default:
-      return { kind, id: at.tableId };
   }
 }
 

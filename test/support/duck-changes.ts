@@ -1,3 +1,4 @@
+import type { OwnChange } from '../../src/catalog/conflicts.ts';
 import type { Change } from '../../src/spec/changes.ts';
 import type { Oracle } from './oracle.ts';
 
@@ -86,3 +87,30 @@ export const changeSql: Readonly<Record<MadeKind, (at: Playground) => string>> =
 };
 
 export const madeKinds = Object.keys(changeSql) as MadeKind[];
+
+/** What a change of `changeSql` is to the matrix. `fileIds`: the data files that it deletes from. */
+export function ownChange(kind: MadeKind, at: Playground, fileIds: readonly number[] = []): OwnChange {
+  const { schema, schemaId } = at;
+  switch (kind) {
+    case 'created_schema':
+      return { kind, name: `${schema}_made` };
+    case 'created_table':
+    case 'created_view':
+    case 'created_scalar_macro':
+    case 'created_table_macro':
+      return { kind, schema, schemaId, name: 'made' };
+    case 'dropped_schema':
+      return { kind, id: at.emptySchemaId, name: at.emptySchema };
+    case 'deleted_from_table':
+      return { kind, id: at.tableId, fileIds };
+    case 'dropped_view':
+    case 'altered_view':
+      return { kind, id: at.viewId };
+    case 'dropped_scalar_macro':
+      return { kind, id: at.macroId };
+    case 'dropped_table_macro':
+      return { kind, id: at.tableMacroId };
+    default:
+      return { kind, id: at.tableId };
+  }
+}
