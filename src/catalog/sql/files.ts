@@ -1,6 +1,9 @@
 import { LakeError } from '../../errors.ts';
 import type { RowOf } from '../../spec/rows.ts';
-import type { FilesRequest, InlinedRows, TableFiles } from '../table-files.ts';
+import { noFirstSnapshot } from '../first-snapshot.ts';
+import type { FilesRequest, InlinedRows, SeenSnapshot, TableFiles } from '../table-files.ts';
+import type { HistoryRequest, TableHistory } from '../table-history.ts';
+import { snapshotOf } from './decode.ts';
 import { MissingTables, type SqlDialect } from './dialect.ts';
 import {
   type FileStatements,
@@ -11,6 +14,7 @@ import {
 } from './file-statements.ts';
 import { cellDecoder } from './inlined-cells.ts';
 import type { Result } from './result.ts';
+import type { StatsSource } from './wanted-files.ts';
 
 /** How often what others do at the same time may change what a table's inlined rows are in. */
 const MAX_ATTEMPTS = 5;
@@ -29,7 +33,23 @@ export class FilesReader {
   }
 
   async read(request: FilesRequest): Promise<TableFiles> {
-    return tableFiles(await this.#consistent(request.tableId, (shape) => this.#statements.files(request, shape)));
+    if (request.fromFileId !== undefined) {
+      const files = await this.#read(request, 'newest');
+      if (hasStats(request, files)) return files;
+    }
+    return this.#read(request, 'all');
+  }
+
+  async #read(request: FilesRequest, source: StatsSource): Promise<TableFiles> {
+    const found = await this.#consistent(request.tableId, (shape) => this.#statements.files(request, shape, source));
+    return request.since === undefined ? tableFiles(found) : { ...tableFiles(found), since: seenSnapshots(found) };
+  }
+
+  async readHistory(request: HistoryRequest): Promise<TableHistory> {
+    const found = await this.#consistent(request.tableId, (shape) => this.#statements.history(request, shape));
+    const history = tableHistory(found);
+    if (history === undefined) throw noFirstSnapshot(request.from);
+    return history;
   }
 
   /** Runs the statement until it knew before what it then found out. */
@@ -90,9 +110,20 @@ function shapeOf(result: Result): InlinedShape | undefined {
 
 const sameShape = (a: InlinedShape, b: InlinedShape): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
+const byFile = <Row extends { readonly data_file_id: number | null }>(rows: Row[]): Map<number | null, Row[]> =>
+  Map.groupBy(rows, (row) => row.data_file_id);
+
+function dataFiles(result: Result): RowOf<'ducklake_data_file'>[] {
+  return result.of('ducklake_data_file').sort((a, b) => a.data_file_id - b.data_file_id);
+}
+
+/** Whether each file has the statistics that were asked for. */
+function hasStats({ stats }: FilesRequest, { files }: TableFiles): boolean {
+  if (typeof stats === 'string') return stats === 'none' || files.length === 0;
+  return files.every((file) => file.stats.length === stats.length);
+}
+
 function tableFiles({ result, shape }: Found): TableFiles {
-  const byFile = <Row extends { readonly data_file_id: number | null }>(rows: Row[]): Map<number | null, Row[]> =>
-    Map.groupBy(rows, (row) => row.data_file_id);
   const deletes = byFile(result.of('ducklake_delete_file'));
   const values = byFile(result.of('ducklake_file_partition_value'));
   const stats = byFile(result.of('ducklake_file_column_stats'));
@@ -102,20 +133,61 @@ function tableFiles({ result, shape }: Found): TableFiles {
       return [fileId, (JSON.parse(text) as number[]).sort((a, b) => a - b)];
     }),
   );
+  return {
+    files: dataFiles(result).map((file) => ({
+      file,
+      deletes: deletes.get(file.data_file_id) ?? [],
+      inlinedDeletes: positions.get(file.data_file_id) ?? [],
+      partitionValues: values.get(file.data_file_id) ?? [],
+      stats: stats.get(file.data_file_id) ?? [],
+    })),
+    ...restOf(result, shape),
+  };
+}
+
+function seenSnapshots({ result }: Found): SeenSnapshot[] {
+  const changes = new Map(result.of('ducklake_snapshot_changes').map((row) => [row.snapshot_id, row.changes_made]));
+  return result
+    .of('ducklake_snapshot')
+    .map((row) => {
+      const { id, time, nextFileId } = snapshotOf(row);
+      return { id, time, nextFileId, changes: changes.get(id) ?? undefined };
+    })
+    .sort((a, b) => a.id - b.id);
+}
+
+function tableHistory({ result, shape }: Found): TableHistory | undefined {
+  const [span] = result.parsed('span') as [number, number, number][];
+  if (span === undefined) return undefined;
+  const [from, snapshotCount, countBefore] = span;
+  const deletes = byFile(result.of('ducklake_delete_file'));
+  const inlinedDeletes = Map.groupBy(result.parsed('deletes') as [number, number, number][], ([fileId]) => fileId);
+  return {
+    from,
+    snapshotCount,
+    hasBefore: countBefore > 0,
+    changes: new Map(result.of('ducklake_snapshot_changes').map((row) => [row.snapshot_id, row.changes_made ?? ''])),
+    files: dataFiles(result).map((file) => ({
+      file,
+      deletes: deletes.get(file.data_file_id) ?? [],
+      inlinedDeletes: (inlinedDeletes.get(file.data_file_id) ?? []).map(([, position, beginSnapshot]) => ({
+        position,
+        beginSnapshot,
+      })),
+    })),
+    ...restOf(result, shape),
+  };
+}
+
+/** What files and history have in common. */
+function restOf(
+  result: Result,
+  shape: InlinedShape,
+): Pick<TableFiles, 'inlined' | 'inlinedFields' | 'mappings' | 'nameMappings'> {
   const inlinedFields = new Map(
     shape.tables.map(({ schemaVersion }) => [schemaVersion, result.of('ducklake_column', `fields:${schemaVersion}`)]),
   );
   return {
-    files: result
-      .of('ducklake_data_file')
-      .sort((a, b) => a.data_file_id - b.data_file_id)
-      .map((file) => ({
-        file,
-        deletes: deletes.get(file.data_file_id) ?? [],
-        inlinedDeletes: positions.get(file.data_file_id) ?? [],
-        partitionValues: values.get(file.data_file_id) ?? [],
-        stats: stats.get(file.data_file_id) ?? [],
-      })),
     inlined: shape.tables.flatMap((table, index) => {
       const found = result.parsed(`inlined:${index}`) as unknown[][][];
       return found.length === 0 ? [] : [inlinedRows(table, found, inlinedFields.get(table.schemaVersion)!)];
