@@ -45,9 +45,15 @@ function isPlainNumber(text: string): boolean {
   return text.length < 60 && plainNumber.test(text) && Number.isFinite(Number(text));
 }
 
-/** Whether by these statistics no value of the column lies in the range. Never when there is doubt. */
-export function isOutside(stats: RowOf<'ducklake_file_column_stats'>, range: ColumnRange): boolean {
+/** Whether by these statistics no value of the file's column lies in the range. Never when there is doubt. */
+export function isOutside(
+  stats: RowOf<'ducklake_file_column_stats'>,
+  range: ColumnRange,
+  file: Pick<RowOf<'ducklake_data_file'>, 'begin_snapshot' | 'mapping_id'>,
+): boolean {
   if (stats.value_count === 0) return true;
+  if (range.fromSnapshot !== undefined && !(file.mapping_id === null && file.begin_snapshot! >= range.fromSnapshot))
+    return false;
   if (range.includesNan && stats.contains_nan !== false) return false;
   const min = rangeEnd(range.min, range.comparison, 'min');
   const max = rangeEnd(range.max, range.comparison, 'max');

@@ -23,7 +23,7 @@ import type {
   TableStats,
   UsedKey,
 } from './store.ts';
-import type { FilesRequest, TableFiles } from './table-files.ts';
+import type { FilesRequest, SeenSnapshot, TableFiles } from './table-files.ts';
 import type { HistoryRequest, TableHistory } from './table-history.ts';
 
 /** Options for {@link memoryCatalog}. */
@@ -138,7 +138,8 @@ class Memory implements MemoryCatalog {
     yield* this.#records(range.from, range.to);
   }
 
-  async readFiles({ snapshotId, tableId, stats, within = [], fromFileId = 0 }: FilesRequest): Promise<TableFiles> {
+  async readFiles(request: FilesRequest): Promise<TableFiles> {
+    const { snapshotId, tableId, stats, within = [], fromFileId = 0, since } = request;
     this.#checkOpen();
     const ofTable = (row: CatalogRow): boolean => row['table_id'] === tableId;
     const byFile = <Row extends { readonly data_file_id: number | null }>(rows: Row[]): Map<number | null, Row[]> =>
@@ -148,19 +149,21 @@ class Memory implements MemoryCatalog {
     const deletes = byFile(this.#live('ducklake_delete_file', snapshotId, ofTable));
     const values = byFile(this.#rows('ducklake_file_partition_value', ofTable));
     const columns = byFile(stats === 'none' ? [] : this.#rows('ducklake_file_column_stats', isAskedFor));
-    const outside = new Set(
-      within.flatMap((range) =>
-        this.#rows('ducklake_file_column_stats', (row) => ofTable(row) && row['column_id'] === range.columnId)
-          .filter((row) => isOutside(row, range))
-          .map((row) => row.data_file_id),
-      ),
-    );
+    const bounds =
+      within.length === 0
+        ? new Map<number | null, RowOf<'ducklake_file_column_stats'>[]>()
+        : byFile(this.#rows('ducklake_file_column_stats', ofTable));
+    const isInside = (file: RowOf<'ducklake_data_file'>): boolean =>
+      !within.some((range) =>
+        bounds.get(file.data_file_id)?.some((row) => row.column_id === range.columnId && isOutside(row, range, file)),
+      );
     const files = this.#live(
       'ducklake_data_file',
       snapshotId,
-      (row) =>
-        ofTable(row) && Number(row['data_file_id']) >= fromFileId && !outside.has(row['data_file_id'] as number | null),
-    ).sort((a, b) => a.data_file_id - b.data_file_id);
+      (row) => ofTable(row) && Number(row['data_file_id']) >= fromFileId,
+    )
+      .filter(isInside)
+      .sort((a, b) => a.data_file_id - b.data_file_id);
     return {
       files: files.map((file) => ({
         file,
@@ -173,7 +176,17 @@ class Memory implements MemoryCatalog {
       inlined: [],
       inlinedFields: new Map(),
       ...mappingsOf(this.#tables, files),
+      ...(since === undefined ? {} : { since: this.#seen(since) }),
     };
+  }
+
+  #seen(since: number): SeenSnapshot[] {
+    return this.#records(since).map(({ id, time, nextFileId, changes }) => ({
+      id,
+      time,
+      nextFileId,
+      changes: changes === '' ? undefined : changes,
+    }));
   }
 
   async readHistory(request: HistoryRequest): Promise<TableHistory> {

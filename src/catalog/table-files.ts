@@ -27,6 +27,21 @@ export interface ColumnRange {
   readonly max?: string | undefined;
   /** Whether a NaN, which bounds leave out, lies in the range. */
   readonly includesNan: boolean;
+  /**
+   * Since when the column is as it is: bounds that files had before, and those of mapped files, which others wrote, may be in another
+   * order and decide nothing. Bounds of all files are in order where it is left out.
+   */
+  readonly fromSnapshot?: number | undefined;
+}
+
+/** A snapshot that was there when a catalog answered. */
+export interface SeenSnapshot {
+  readonly id: number;
+  /** DuckDB's text. */
+  readonly time: string;
+  readonly nextFileId: number;
+  /** `undefined` when it doesn't say what it changed. */
+  readonly changes: string | undefined;
 }
 
 /** Which data files of a table a read needs. */
@@ -42,6 +57,8 @@ export interface FilesRequest {
   readonly within?: readonly ColumnRange[] | undefined;
   /** Only data files with ids from this on: `next_file_id` of a snapshot that the caller knows the files of. */
   readonly fromFileId?: number | undefined;
+  /** A snapshot: what was committed from it on is told with the files, as of the same moment. */
+  readonly since?: number | undefined;
 }
 
 /** Rows of one table kept in one catalog table `ducklake_inlined_data_<table>_<schema version>`. */
@@ -76,4 +93,6 @@ export interface TableFiles {
   /** Name mappings that the files refer to. */
   readonly mappings: readonly RowOf<'ducklake_column_mapping'>[];
   readonly nameMappings: readonly RowOf<'ducklake_name_mapping'>[];
+  /** The snapshots that are there from the request's `since` on, up to the newest, oldest first. */
+  readonly since?: readonly SeenSnapshot[] | undefined;
 }

@@ -113,6 +113,23 @@ const wrongs: Readonly<Record<string, Wrong>> = {
   'gives files of other snapshots': (right) => ({
     readFiles: (request) => right.readFiles({ ...request, snapshotId: request.snapshotId + 1 }),
   }),
+  'trusts bounds from before a change': (right) => ({
+    readFiles: (request) =>
+      right.readFiles({ ...request, within: request.within?.map((range) => ({ ...range, fromSnapshot: 0 })) }),
+  }),
+  'trusts bounds of mapped files': (right) => ({
+    readFiles: (request) =>
+      right.readFiles({
+        ...request,
+        within: request.within?.map((range) => ({ ...range, fromSnapshot: range.fromSnapshot && undefined })),
+      }),
+  }),
+  'tells nothing that was committed since': (right) => ({
+    async readFiles(request) {
+      const found = await right.readFiles(request);
+      return found.since ? { ...found, since: [] } : found;
+    },
+  }),
   'rounds counts to 32 bits': files((all) =>
     all.map((one) => ({ ...one, file: { ...one.file, record_count: Number(one.file.record_count) | 0 } })),
   ),

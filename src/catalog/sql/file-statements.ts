@@ -1,7 +1,8 @@
-import { type RangeEnd, rangeEnd } from '../bounds.ts';
-import type { ColumnRange, FilesRequest } from '../table-files.ts';
+import type { FilesRequest } from '../table-files.ts';
+import type { HistoryRequest } from '../table-history.ts';
 import { integer, quoteName, type SqlDialect } from './dialect.ts';
 import { live, selectRowsOf } from './select.ts';
+import { type StatsSource, statsTable, wantedFiles } from './wanted-files.ts';
 
 /**
  * What a statement has to know of a table's inlined rows before it is sent: tables can be named in SQL only if they are there.
@@ -28,7 +29,9 @@ const MAX_ARGUMENTS = 90;
 
 /** Rows of two cells like those of the other statements; see each tag for what its JSON holds. */
 export interface FileStatements {
-  files(request: FilesRequest, shape: InlinedShape): string;
+  /** `source` is where the files' statistics are looked for. */
+  files(request: FilesRequest, shape: InlinedShape, source: StatsSource): string;
+  history(request: HistoryRequest, shape: InlinedShape): string;
 }
 
 export function fileStatements(dialect: SqlDialect): FileStatements {
@@ -62,53 +65,61 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
     return `SELECT 'inlined:${index}' AS t, '[' || ${parts.join(` || ',' || `)} || ']' AS j FROM ${dialect.table(name)} x WHERE ${where}`;
   };
 
-  /** Statistics by which a file has no row in the range. */
-  const outside = (tableId: string, { columnId, includesNan, ...range }: ColumnRange): string => {
-    const beyond = (side: 'min' | 'max'): string[] => {
-      const end: RangeEnd | undefined = rangeEnd(range[side], range.comparison, side);
-      if (end === undefined) return [];
-      return [side === 'min' ? dialect.isBeyond('s.max_value', '<', end) : dialect.isBeyond('s.min_value', '>', end)];
-    };
-    const ends = [...beyond('min'), ...beyond('max')];
-    const isKnown = includesNan ? 'NOT s.contains_nan AND ' : '';
+  /** `span`: a row when the first snapshot is there. `next_file_id` is what the first file of the range had at least. */
+  const span = ({ from, to }: HistoryRequest): string => {
+    const snapshots = dialect.table('ducklake_snapshot');
+    const time = dialect.instant('snapshot_time');
+    const first =
+      'snapshot' in from
+        ? integer(from.snapshot)
+        : `(SELECT snapshot_id FROM ${snapshots} WHERE ${time} >= ${dialect.instantLiteral(from.time)} ` +
+          `ORDER BY ${time}, snapshot_id LIMIT 1)`;
+    const before = `FROM ${snapshots} c WHERE c.snapshot_id = s.snapshot_id - 1`;
     return (
-      `SELECT s.data_file_id FROM ${dialect.table('ducklake_file_column_stats')} s ` +
-      `WHERE s.table_id = ${tableId} AND s.column_id = ${integer(columnId)} ` +
-      `AND (s.value_count = 0${ends.length > 0 ? ` OR ${isKnown}(${ends.join(' OR ')})` : ''})`
+      `span AS MATERIALIZED (SELECT s.snapshot_id AS first, ` +
+      `(SELECT count(*) FROM ${snapshots} c WHERE c.snapshot_id BETWEEN s.snapshot_id AND ${integer(to)}) AS snapshot_count, ` +
+      `(SELECT count(*) ${before}) AS count_before, coalesce((SELECT c.next_file_id ${before}), 0) AS next_file_id ` +
+      `FROM ${snapshots} s WHERE s.snapshot_id = ${first})`
     );
   };
   /**
-   * `files`: the rows of data files that the request asks for. What is outside is taken away as a set: NOT IN, or a join, takes
-   * databases longer. Without MATERIALIZED SQLite would find them anew for each use.
+   * `files`: the rows of data files with rows that began or ended in the range. Of when a delete file's rows are, neither its
+   * begin_snapshot (the first row's) nor its partial_max (often missing) tells enough: a file that was there before the range
+   * deletes nothing in it, and files are numbered as they come.
    */
-  const wanted = (request: FilesRequest): string => {
-    const tableId = integer(request.tableId);
-    const isNew = request.fromFileId === undefined ? '' : ` AND x.data_file_id >= ${integer(request.fromFileId)}`;
-    const files = dialect.table('ducklake_data_file');
-    const where = `x.table_id = ${tableId}${isNew} AND ${live(integer(request.snapshotId))}`;
-    const within = request.within ?? [];
-    if (within.length === 0) return `files AS MATERIALIZED (SELECT x.* FROM ${files} x WHERE ${where})`;
-    const ids = [
-      `SELECT x.data_file_id FROM ${files} x WHERE ${where}`,
-      ...within.map((range) => outside(tableId, range)),
+  const changed = ({ tableId, to }: HistoryRequest, shape: InlinedShape): string => {
+    const ofTable = (alias: string): string =>
+      `${alias}.table_id = ${integer(tableId)} AND ${alias}.begin_snapshot <= ${integer(to)}`;
+    const from = '(SELECT first FROM span)';
+    const conditions = [
+      `x.begin_snapshot >= ${from}`,
+      `x.partial_max >= ${from}`,
+      `x.end_snapshot BETWEEN ${from} AND ${integer(to)}`,
+      `x.data_file_id IN (SELECT d.data_file_id FROM ${dialect.table('ducklake_delete_file')} d ` +
+        `WHERE ${ofTable('d')} AND d.delete_file_id >= (SELECT next_file_id FROM span))`,
     ];
+    if (shape.hasDeletes)
+      conditions.push(
+        `x.data_file_id IN (SELECT d.file_id FROM ${dialect.table(deletesTable(integer(tableId)))} d ` +
+          `WHERE d.begin_snapshot BETWEEN ${from} AND ${integer(to)})`,
+      );
     return (
-      `wanted AS MATERIALIZED (${ids.join(' EXCEPT ')}), files AS MATERIALIZED ` +
-      `(SELECT x.* FROM ${files} x WHERE x.data_file_id IN (SELECT data_file_id FROM wanted))`
+      `files AS MATERIALIZED (SELECT x.* FROM ${dialect.table('ducklake_data_file')} x ` +
+      `WHERE ${ofTable('x')} AND (${conditions.join(' OR ')}))`
     );
   };
 
   return {
-    files(request, shape) {
+    files(request, shape, source) {
       const at = integer(request.snapshotId);
       const tableId = integer(request.tableId);
-      const ofTable = `x.table_id = ${tableId}`;
-      const ofFile = `${ofTable} AND x.data_file_id IN (SELECT data_file_id FROM files)`;
+      const isNew = request.fromFileId === undefined ? '' : ` AND x.delete_file_id >= ${integer(request.fromFileId)}`;
+      const ofFile = `x.table_id = ${tableId} AND x.data_file_id IN (SELECT data_file_id FROM files)`;
       const mapped = 'x.mapping_id IN (SELECT mapping_id FROM files)';
       const selects = [
         rows('ducklake_data_file', '1 = 1', { source: 'files' }),
-        // The row of a delete file may outlive its data file.
-        rows('ducklake_delete_file', `${ofFile} AND ${live(at)}`),
+        // The row of a delete file may outlive its data file. Its id is from the same counter, and above that of its data file.
+        rows('ducklake_delete_file', `${ofFile} AND ${live(at)}${isNew}`),
         rows('ducklake_file_partition_value', ofFile),
         rows('ducklake_column_mapping', mapped),
         rows('ducklake_name_mapping', mapped),
@@ -120,14 +131,60 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
           `SELECT 'deletes' AS t, ${dialect.jsonArray(['d.file_id', dialect.jsonGroup('d.row_id')])} AS j ` +
             `FROM ${dialect.table(deletesTable(tableId))} d WHERE d.begin_snapshot <= ${at} AND d.file_id IN (SELECT data_file_id FROM files) GROUP BY d.file_id`,
         );
-      if (request.stats === 'all') selects.push(rows('ducklake_file_column_stats', ofFile));
-      else if (request.stats !== 'none' && request.stats.length > 0)
+      const stats = { source: statsTable(dialect, source) };
+      if (request.stats === 'all') selects.push(rows('ducklake_file_column_stats', ofFile, stats));
+      else if (request.stats !== 'none' && request.stats.length > 0) {
+        const isAskedFor = `x.column_id IN (${request.stats.map(integer).join(', ')})`;
+        selects.push(rows('ducklake_file_column_stats', `${ofFile} AND ${isAskedFor}`, stats));
+      }
+      if (request.since !== undefined) {
+        const isSince = `x.snapshot_id >= ${integer(request.since)}`;
+        selects.push(rows('ducklake_snapshot', isSince), rows('ducklake_snapshot_changes', isSince));
+      }
+      return `WITH ${wantedFiles(dialect, request, source)}, ${inlined(tableId)}\n${unionAll(selects)}`;
+    },
+    history(request, shape) {
+      const to = integer(request.to);
+      const tableId = integer(request.tableId);
+      const from = '(SELECT first FROM span)';
+      const within = (column: string): string => `${column} BETWEEN ${from} AND ${to}`;
+      const ofFile = `x.table_id = ${tableId} AND x.data_file_id IN (SELECT data_file_id FROM files)`;
+      const mapped = 'x.mapping_id IN (SELECT mapping_id FROM files)';
+      const selects = [
+        `SELECT 'span' AS t, ${dialect.jsonArray(['first', 'snapshot_count', 'count_before'])} AS j FROM span`,
+        rows(
+          'ducklake_snapshot_changes',
+          `x.snapshot_id = ${from} OR (${within('x.snapshot_id')} AND x.changes_made LIKE '%rewrite_delete:${tableId}%')`,
+        ),
+        rows('ducklake_data_file', '1 = 1', { source: 'files' }),
+        rows('ducklake_delete_file', `${ofFile} AND x.begin_snapshot <= ${to}`),
+        rows('ducklake_column_mapping', mapped),
+        rows('ducklake_name_mapping', mapped),
+        ...shapeOf(tableId),
+        ...shape.tables.map((table, i) =>
+          inlinedRows(table, i, `(${within('x.begin_snapshot')} OR ${within('x.end_snapshot')})`),
+        ),
+      ];
+      if (shape.hasDeletes)
         selects.push(
-          rows('ducklake_file_column_stats', `${ofFile} AND x.column_id IN (${request.stats.map(integer).join(', ')})`),
+          `SELECT 'deletes' AS t, ${dialect.jsonArray(['d.file_id', 'd.row_id', 'd.begin_snapshot'])} AS j ` +
+            `FROM ${dialect.table(deletesTable(tableId))} d WHERE d.begin_snapshot <= ${to} AND d.file_id IN (SELECT data_file_id FROM files)`,
         );
-      return `WITH ${wanted(request)}, ${inlined(tableId)}\n${selects.join('\nUNION ALL ')}`;
+      return `WITH ${span(request)}, ${changed(request, shape)}, ${inlined(tableId)}\n${unionAll(selects)}`;
     },
   };
+}
+
+/** Of so many SELECTs that a database may not take them side by side (SQLite takes 500). */
+const MAX_TERMS = 100;
+
+function unionAll(selects: readonly string[]): string {
+  const join = (terms: readonly string[]): string => terms.join('\nUNION ALL ');
+  if (selects.length <= MAX_TERMS) return join(selects);
+  const parts: string[] = [];
+  for (let i = 0; i < selects.length; i += MAX_TERMS)
+    parts.push(`SELECT u.t, u.j FROM (${join(selects.slice(i, i + MAX_TERMS))}) u`);
+  return unionAll(parts);
 }
 
 const deletesTable = (tableId: string): string => `ducklake_inlined_delete_${tableId}`;

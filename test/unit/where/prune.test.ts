@@ -135,7 +135,7 @@ function statsOf(field: Field, values: readonly (Physical | null)[], known: stri
 }
 
 function fileOf(stats: readonly Stats[], rowCount: number, begin = 5): Pick<LiveFile, 'file' | 'stats'> {
-  return { file: { record_count: rowCount, begin_snapshot: begin } as LiveFile['file'], stats };
+  return { file: { record_count: rowCount, begin_snapshot: begin, mapping_id: null } as LiveFile['file'], stats };
 }
 
 function selected(expression: Expression, chunkOf: readonly (readonly (Physical | null)[])[]): number {
@@ -149,16 +149,17 @@ describe('pruning', () => {
     fc.assert(
       fc.property(filters(), fc.array(chunk, { minLength: 1, maxLength: 4 }), knowledge, (where, chunks, known) => {
         const expression = parseWhere(where, table);
-        const ranges = rangesOf(expression, () => true);
+        const ranges = rangesOf(expression);
         for (const values of chunks) {
           const rowCount = values[0]!.length;
           const isWanted = selected(expression, values) > 0;
           const stats = columns.flatMap(({ field }, c) => statsOf(field, values[c]!, known[c]!));
+          const { file } = fileOf(stats, rowCount);
           const kept = {
             rowGroups: matters(expression, (field) => boundsOf(field, values[field.id - 1]!, known[field.id - 1]!)),
             files: matters(expression, boundsOfStats(fileOf(stats, rowCount))),
             catalog: !ranges.some((range) =>
-              stats.some((row) => row.column_id === range.columnId && isOutside(row, range)),
+              stats.some((row) => row.column_id === range.columnId && isOutside(row, range, file)),
             ),
           };
           if (isWanted)
@@ -239,21 +240,22 @@ describe('pruning', () => {
     // float32 before: 0.1 became 0.10000000149011612.
     expect(old({ size: { gt: 0.1 } }, row(size, '0.1', '0.1', { contains_nan: false }))).toBe(true);
     expect(old({ size: { gt: 0.2 } }, row(size, '0.1', '0.1', { contains_nan: false }))).toBe(false);
-    expect(rangesOf(parse({ name: '9' }), () => false)).toEqual([
-      { columnId: 2, comparison: 'bytes', min: undefined, max: undefined, includesNan: false },
+    expect(rangesOf(parse({ name: '9' }))).toEqual([
+      { columnId: 2, comparison: 'bytes', min: '9', max: '9', includesNan: false, fromSnapshot: 1 },
     ]);
-    const [range] = rangesOf(parse({ size: { gt: 0.1 } }), () => false);
+    const [range] = rangesOf(parse({ size: { gt: 0.1 } }));
     expect(Number(range!.min)).toBeLessThan(0.1);
   });
 
   test('ranges for the catalog', () => {
-    const ranges = (where: unknown): unknown => rangesOf(parse(where), () => true);
+    const ranges = (where: unknown): unknown => rangesOf(parse(where));
     const range = (field: Field, comparison: string, min?: string, max?: string, includesNan = false): unknown => ({
       columnId: field.id,
       comparison,
       min,
       max,
       includesNan,
+      fromSnapshot: comparison === 'bytes' ? 1 : undefined,
     });
     expect(ranges({ id: { gte: 1, lt: 5 } })).toEqual([range(id, 'number', '1', '5')]);
     expect(ranges({ not: { id: { lt: 5 } } })).toEqual([range(id, 'number', '5')]);
