@@ -4,6 +4,7 @@ import type { ColumnType } from '../../spec/types.ts';
 import { hexBytes } from '../../spec/values/blob.ts';
 import { codecFor, type Physical } from '../../spec/values/codec.ts';
 import { hasBounds, isFloat } from '../../stats/bounds.ts';
+import { boundsOrder } from '../../stats/order.ts';
 import type { KnownBounds } from './prune.ts';
 
 /**
@@ -22,7 +23,9 @@ export function boundsOfStats({
     if (row === undefined || rowCount === null || !hasBounds(field.type) || field.children.length > 0) return undefined;
     // Renamed columns too, which the catalog doesn't tell from changed ones.
     const isChanged = file.begin_snapshot === null || field.beginSnapshot > file.begin_snapshot;
-    const isKnown = !isChanged || isNumeric(field.type);
+    // Of files that others wrote DuckDB keeps bounds of bytes as Parquet's tools print them.
+    const isForeign = file.mapping_id !== null && boundsOrder(field.type) === 'bytes';
+    const isKnown = (!isChanged || isNumeric(field.type)) && !isForeign;
     const slack = isChanged && isFloat(field.type) ? 1 : 0;
     return {
       min: isKnown ? bound(field.type, row.min_value, -slack) : undefined,

@@ -16,8 +16,7 @@ export function fileFilterOf(expression: Expression | undefined): FileFilter {
   return {
     request: {
       stats: fieldsOf(expression).map(({ id }) => id),
-      // Types that nothing widens to: bounds of all others may be text of another type, which sorts differently.
-      within: rangesOf(expression, ({ type }) => type.name === 'uuid'),
+      within: rangesOf(expression),
     },
     fileMatters: (file) => matters(expression, boundsOfStats(file)),
   };

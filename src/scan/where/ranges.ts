@@ -10,11 +10,10 @@ import { likePrefix } from './like.ts';
 import { compareOf } from './order.ts';
 
 /**
- * Within which ranges rows have to lie for the expression to be true, for the catalog to leave out files by. `isOriginal` tells
- * columns that have been as they are since the table was made: bounds that files from before a change have are text of another
- * type, which sorts differently when it isn't numbers or ISO dates.
+ * Within which ranges rows have to lie for the expression to be true, for the catalog to leave out files by. Bounds that files from
+ * before a column was changed have are text of another type, which sorts differently when it isn't numbers or ISO dates.
  */
-export function rangesOf(expression: Expression, isOriginal: (field: Field) => boolean): readonly ColumnRange[] {
+export function rangesOf(expression: Expression): readonly ColumnRange[] {
   const ranges = spans(expression, false);
   if (ranges === 'never') return [];
   return [...ranges.values()].flatMap((span) => {
@@ -22,10 +21,12 @@ export function rangesOf(expression: Expression, isOriginal: (field: Field) => b
     const comparison = comparisonOf(field.type);
     // Of these DuckDB does not even count the values.
     if (!hasBounds(field.type) || field.children.length > 0) return [];
-    const isComparable = comparison !== 'bytes' || isOriginal(field);
+    // Hexadecimal digits may be in either case.
+    const isComparable = field.type.name !== 'blob';
     const min = isComparable ? endText(field.type, span.min, -1) : undefined;
     const max = isComparable ? endText(field.type, span.max, 1) : undefined;
-    return [{ columnId: field.id, comparison, min, max, includesNan: nan }];
+    const fromSnapshot = comparison === 'bytes' ? field.beginSnapshot : undefined;
+    return [{ columnId: field.id, comparison, min, max, includesNan: nan, fromSnapshot }];
   });
 }
 
