@@ -7,6 +7,7 @@ import type { ScanColumn } from './columns.ts';
 import type { DeletedPositions } from './deleted-positions.ts';
 import { loadDeletes } from './deletes.ts';
 import type { DataFiles, FilePart } from './parts.ts';
+import { rowIdOf } from './row-ids.ts';
 import { constant, gather, type Selection, selectRows, type VectorBatch } from './vectors.ts';
 
 /** What of a table is read, and from where. */
@@ -160,9 +161,10 @@ function virtualColumn(
           throw new LakeError('CORRUPT', `data file ${location} has no row ids, in it or in the catalog`, {
             context: { location },
           });
-        return BigInt(rowIdStart + firstPosition + row);
+        return rowIdOf(rowIdStart, firstPosition + row);
       });
     case 'snapshot_id':
+      if (beginSnapshot !== null && beginSnapshot < 0) return constant(null, rowCount);
       return numbered(rowCount, (row) => {
         const own = snapshots?.values[row];
         return own === null || own === undefined ? BigInt(beginSnapshot ?? 0) : BigInt(own as bigint);

@@ -2,6 +2,7 @@ import type { ColumnVector } from '../file/format.ts';
 import type { PartRead } from './data-file.ts';
 import { inlinedColumns } from './inlined.ts';
 import type { InlinedPart } from './parts.ts';
+import { rowIdOf } from './row-ids.ts';
 import { constant, type VectorBatch } from './vectors.ts';
 
 /** The rows of one table of inlined rows, which comes after all data files. */
@@ -13,9 +14,12 @@ export function inlinedBatch(read: PartRead, part: InlinedPart): VectorBatch {
     if (column.kind === 'field') return vectors.next().value!;
     switch (column.name) {
       case 'rowid':
-        return { values: BigInt64Array.from(rows, ({ rowId }) => BigInt(rowId)), decode: undefined };
+        return { values: BigInt64Array.from(rows, ({ rowId }) => rowIdOf(rowId, 0)), decode: undefined };
       case 'snapshot_id':
-        return { values: BigInt64Array.from(rows, ({ beginSnapshot }) => BigInt(beginSnapshot)), decode: undefined };
+        return {
+          values: rows.map(({ beginSnapshot }) => (beginSnapshot < 0 ? null : BigInt(beginSnapshot))),
+          decode: undefined,
+        };
       case 'filename':
         return constant(part.tableName, rows.length);
       case 'file_row_number':
