@@ -27,6 +27,11 @@ export class DeletedPositions {
     return low;
   }
 
+  /** How many rows from `firstPosition` on, of `rowCount`, are deleted. */
+  countIn(firstPosition: number, rowCount: number): number {
+    return this.countBefore(firstPosition + rowCount) - this.countBefore(firstPosition);
+  }
+
   /**
    * Indexes of the rows that are left of a batch, from 0, ascending; `undefined` when all are. Takes time in proportion to the
    * batch, however many rows of the file are deleted.

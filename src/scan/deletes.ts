@@ -3,7 +3,6 @@ import { LakeError } from '../errors.ts';
 import { readDeletionVector } from '../file/deletion-vector.ts';
 import type { FileBinding } from '../file/format.ts';
 import { positionField, snapshotIdField } from '../file/internal-fields.ts';
-import type { Session } from '../session.ts';
 import type { RowOf } from '../spec/rows.ts';
 import type { ObjectReader } from '../storage/object-store.ts';
 import { DeletedPositions, mergeAscending } from './deleted-positions.ts';
@@ -48,7 +47,7 @@ export async function loadDeleteTimes({
   deletes,
   inlined,
 }: {
-  readonly session: Pick<Session, 'store' | 'format'>;
+  readonly session: Pick<DataFiles, 'store' | 'format'>;
   readonly table: TableInfo;
   readonly signal?: AbortSignal | undefined;
   readonly deletes: readonly DeleteRow[];

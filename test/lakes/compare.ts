@@ -1,6 +1,8 @@
 import { isLakeError, type Lake, type Table } from '../../src/index.ts';
 import { callerValue } from './caller-values.ts';
-import type { ExpectedChanges, ExpectedLake, ExpectedTable } from './expected.ts';
+import { compareChanges } from './compare-changes.ts';
+import { compareTasks } from './compare-tasks.ts';
+import type { ExpectedLake, ExpectedTable } from './expected.ts';
 import { filterWhere } from './filters.ts';
 import type { Random } from './random.ts';
 
@@ -35,7 +37,7 @@ export const count = (counts: Map<string, number>, key: string, by = 1): void =>
   void counts.set(key, (counts.get(key) ?? 0) + by);
 
 /** What of edgemere isn't there yet. */
-const HAS: Readonly<Record<'filters' | 'changes', boolean>> = { filters: true, changes: false };
+const HAS: Readonly<Record<'filters' | 'changes', boolean>> = { filters: true, changes: true };
 
 /** A message without what differs from lake to lake. */
 export const plain = (message: string): string =>
@@ -61,7 +63,8 @@ export async function compare(lake: Lake, expected: ExpectedLake, random: Random
     });
     for (const table of tables) await compareTable(lake, table, random, result);
   }
-  if (HAS.changes) for (const changes of expected.changes) await compareChanges(lake, changes, result);
+  if (HAS.changes)
+    for (const changes of expected.changes) await compareChanges(lake, expected, changes, random, result);
 }
 
 export async function compareTable(
@@ -106,6 +109,7 @@ async function compareReads(table: Table, expected: ExpectedTable, random: Rando
   if (!isWhole && result.findings.length > 0) return;
   if (HAS.filters) await compareFilters(table, expected, where, result);
   const some = random.shuffled(names).slice(0, random.int(1, names.length));
+  await compareAsTasks(table, expected, { where, some, random }, result);
   await attempt(result, `${where}, only ${JSON.stringify(some)}`, async () => {
     const ours = await read(table, { columns: some, asOf });
     return sameRows('projection', texts(expected, ours, some, false), wanted(expected, some, false));
@@ -127,6 +131,25 @@ async function compareReads(table: Table, expected: ExpectedTable, random: Rando
   });
 }
 
+async function compareAsTasks(
+  table: Table,
+  expected: ExpectedTable,
+  { where, some, random }: { where: string; some: readonly string[]; random: Random },
+  result: Comparison,
+): Promise<void> {
+  const filter = random.chance(0.5) ? expected.filters[0] : undefined;
+  const options = {
+    columns: random.chance(0.2) ? [] : some,
+    asOf: { snapshot: expected.snapshotId },
+    ...(filter && { where: filterWhere(filter.filter, callerValue) }),
+    ...(random.chance(0.3) && { limit: random.pick([0, 1, 5, 50]) }),
+  };
+  const maxByteLength = random.pick([1 << 27, 5000, 1000, 100]);
+  await attempt(result, `${where}, as tasks of ${maxByteLength} bytes, ${JSON.stringify(filter?.sql)}`, () =>
+    compareTasks(table, options, maxByteLength),
+  );
+}
+
 async function compareFilters(table: Table, expected: ExpectedTable, where: string, result: Comparison): Promise<void> {
   const names = expected.columns.map(({ name }) => name);
   const all = wanted(expected, names, true);
@@ -144,34 +167,6 @@ async function compareFilters(table: Table, expected: ExpectedTable, where: stri
         all.filter((_, i) => rowIds.has(expected.rowIds[i]!)),
       );
     });
-}
-
-async function compareChanges(lake: Lake, expected: ExpectedChanges, result: Comparison): Promise<void> {
-  const { schema, name, from, to } = expected;
-  const where = `changes of "${schema}"."${name}" from ${from} to ${to}`;
-  if (expected.failure !== undefined) {
-    count(result.theirFailures, `changes: ${plain(expected.failure)}`);
-    return;
-  }
-  const feed = lake.table({ schema, name }) as unknown as {
-    changes(range: { from: number; to: number }): AsyncIterable<Record<string, unknown>>;
-  };
-  await attempt(result, where, async () => {
-    const ours: string[] = [];
-    for await (const change of feed.changes({ from, to })) {
-      const row = (change['row'] ?? change) as Record<string, unknown>;
-      const cells = expected.columns.map((column) => column.canonical.ours(own(row, column.name)));
-      ours.push(
-        [change['snapshotId'], change['rowid'] ?? change['rowId'], change['kind'] ?? change['type'], ...cells].join(
-          ' | ',
-        ),
-      );
-    }
-    const theirs = expected.rowIds.map((rowId, i) =>
-      [expected.snapshotIds[i], rowId, expected.kinds[i], ...expected.cells.map((column) => column[i])].join(' | '),
-    );
-    return sameRows('changes', ours, theirs);
-  });
 }
 
 type Columns = readonly ArrayLike<unknown>[];
@@ -214,16 +209,17 @@ function joined(
   });
 }
 
-const own = (row: Record<string, unknown>, name: string): unknown => (Object.hasOwn(row, name) ? row[name] : undefined);
+export const own = (row: Record<string, unknown>, name: string): unknown =>
+  Object.hasOwn(row, name) ? row[name] : undefined;
 
 /** JavaScript puts names that are whole numbers first. */
 const orderedKeys = (names: readonly string[]): string[] =>
   Object.keys(Object.fromEntries(names.map((name) => [name, 0])));
 
-type Problem = { readonly kind: string; readonly detail: string } | undefined;
+export type Problem = { readonly kind: string; readonly detail: string } | undefined;
 
 /** Rows have no order between files: row ids do. */
-function sameRows(what: string, ours: string[], theirs: string[]): Problem {
+export function sameRows(what: string, ours: string[], theirs: string[]): Problem {
   if (ours.length === theirs.length && ours.every((row, i) => row === theirs[i])) return undefined;
   const a = [...ours].sort();
   const b = [...theirs].sort();
@@ -259,7 +255,7 @@ function same(kind: string, ours: readonly string[], theirs: readonly string[]):
 }
 
 /** Whether it came out right. A refusal is tallied, a wrong result or any other error is a finding. */
-async function attempt(result: Comparison, where: string, check: () => Promise<Problem>): Promise<boolean> {
+export async function attempt(result: Comparison, where: string, check: () => Promise<Problem>): Promise<boolean> {
   try {
     const problem = await check();
     if (problem) result.findings.push({ ...problem, where });

@@ -44,6 +44,8 @@ export interface ExpectedChanges extends ExpectedRows {
   readonly to: number;
   readonly snapshotIds: readonly string[];
   readonly kinds: readonly string[];
+  /** What the table was called at each snapshot. */
+  readonly names: ReadonlyMap<number, { readonly schema: string; readonly name: string }>;
   readonly failure?: string;
 }
 
@@ -82,12 +84,12 @@ export async function expectLake(duck: Duck, metadata: string, random: Random): 
     snapshots.push({ id, schemas: names, tables: found });
   }
   const changes: ExpectedChanges[] = [];
-  // The name that a table had last, with the snapshots at which it lived.
-  const byId = Map.groupBy(tables, ([, , , tableId]) => tableId);
-  for (const lived of byId.values()) {
-    const [last, schema, name] = lived.at(-1)!;
-    const to = Number(last);
-    changes.push(await expectChanges(duck, schema!, name!, random.pick(ids.filter((id) => id <= to)), to));
+  for (const lived of Map.groupBy(tables, ([, , , tableId]) => tableId).values()) {
+    const names = new Map(lived.map(([at, schema, name]) => [Number(at), { schema: schema!, name: name! }]));
+    const [last, some] = [[...names.keys()].at(-1)!, random.pick([...names.keys()])];
+    const ranges = [[random.pick(ids.filter((id) => id <= last)), last] as const, [some, some] as const];
+    if (random.chance(0.5)) ranges.push([random.pick(ids.filter((id) => id <= some)), some]);
+    for (const [from, to] of ranges) changes.push(await expectChanges(duck, names, from, to));
   }
   return { snapshots, changes };
 }
@@ -146,20 +148,22 @@ const shortType = (type: string): string => (type === 'TIMESTAMP WITH TIME ZONE'
 
 async function expectChanges(
   duck: Duck,
-  schema: string,
-  name: string,
+  names: ExpectedChanges['names'],
   from: number,
   to: number,
 ): Promise<ExpectedChanges> {
-  const place = { schema, name, from, to };
+  const { schema, name } = names.get(to)!;
+  const place = { schema, name, from, to, names };
   try {
     const reader = await duck.read(
       `SELECT * FROM ducklake_table_changes('lake', ${literal(schema)}, ${literal(name)}, ${from}, ${to})`,
     );
     const types = reader.columnTypes();
-    const names = reader.columnNames();
+    const columnNames = reader.columnNames();
     const [snapshotIds, rowIds, kinds, ...values] = reader.getColumns();
-    const columns = types.slice(3).map((type, k) => ({ name: names[k + 3]!, type, canonical: canonicalOf(type) }));
+    const columns = types
+      .slice(3)
+      .map((type, k) => ({ name: columnNames[k + 3]!, type, canonical: canonicalOf(type) }));
     return {
       ...place,
       columns,
