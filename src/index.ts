@@ -32,6 +32,7 @@ export type {
   LiveFile,
   TableFiles,
 } from './catalog/table-files.ts';
+export type { HistoryFile, HistoryRequest, TableHistory } from './catalog/table-history.ts';
 export type { TableName } from './catalog/view.ts';
 export { type ErrorCode, type ErrorContext, isLakeError, LakeError, type LakeErrorOptions } from './errors.ts';
 export type { CompressOptions, Compressor, Compressors } from './file/compressors.ts';
@@ -47,6 +48,13 @@ export {
   type TransactionResult,
 } from './lake.ts';
 export { Rows } from './scan/output.ts';
+export {
+  type ChangeRow,
+  Changes,
+  type ChangesBound,
+  type ChangesOptions,
+  type ChangeType,
+} from './scan/changes.ts';
 export type { RowBatch } from './scan/rows.ts';
 export { Scan, type ScanOptions } from './scan/scan.ts';
 export type { ColumnTest, Where } from './scan/where/where.ts';

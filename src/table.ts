@@ -2,6 +2,7 @@ import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf } from './catalog/store.ts';
 import { type CatalogView, nameOf, type TableInfo, type TableName } from './catalog/view.ts';
 import { isLakeError, LakeError } from './errors.ts';
+import { type ChangeRow, Changes, type ChangesOptions } from './scan/changes.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
 import type { Field } from './schema/field.ts';
 import type { Session } from './session.ts';
@@ -183,6 +184,29 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
     options: ScanOptions<Name, Out> = {},
   ): Scan<Pick<Out, Name>> {
     return new Scan(this.#session, (view) => this.#find(view), options);
+  }
+
+  /**
+   * What was inserted, updated and deleted from one snapshot to another, both included: as DuckDB's `table_changes`, in an order.
+   * Nothing happens until the feed is iterated.
+   *
+   * Errors: NOT_FOUND when a snapshot isn't there, or what it changed is gone because others were expired.
+   *
+   * @example
+   * ```ts
+   * import { t } from 'edgemere';
+   * import { memoryLake } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const events = await lake.createTable('events', { id: t.int32().notNull() });
+   * const { snapshotId } = await events.insert([{ id: 1 }, { id: 2 }]);
+   * for await (const { change_type, rowid, id } of events.changes({ from: snapshotId! })) console.log(change_type, rowid, id);
+   * ```
+   */
+  changes<Name extends keyof Out & string = keyof Out & string>(
+    options: ChangesOptions<Name, Out>,
+  ): Changes<ChangeRow<Pick<Out, Name>>> {
+    return new Changes({ session: this.#session, find: (view) => this.#find(view), options });
   }
 
   /** The table's columns at the head, or as of a version. */

@@ -56,7 +56,7 @@ export async function planScan(request: PlanRequest): Promise<PlannedScan> {
 
 const nothing: TableFiles = { files: [], inlined: [], inlinedFields: new Map(), mappings: [], nameMappings: [] };
 
-function checkLimit(limit: unknown): number {
+export function checkLimit(limit: unknown): number {
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   if (Number.isSafeInteger(limit) && (limit as number) >= 0) return limit as number;
   throw new LakeError('INVALID_ARGUMENT', `limit is ${showValue(limit)}; it must be a whole number from 0`);
