@@ -1,6 +1,7 @@
 import type { Committed, RetryPolicy } from './catalog/commit.ts';
 import { Committer } from './catalog/committer.ts';
 import type { AsOf, CatalogRows, CatalogStore, Snapshot } from './catalog/store.ts';
+import type { FilesRequest, TableFiles } from './catalog/table-files.ts';
 import { advanceView, type CatalogView, viewOf } from './catalog/view.ts';
 import { LakeError, showValue } from './errors.ts';
 import type { FileFormat } from './file/format.ts';
@@ -13,18 +14,32 @@ export interface SessionParts {
   readonly dataPath: string;
   readonly retry: RetryPolicy;
   readonly commitGapMs: number;
+  /** See `OpenOptions.dataInliningRowLimit`. */
+  readonly inliningRowLimit: number;
   readonly rows: CatalogRows;
 }
 
+/** What reading needs of a session. A transaction's own has what it changed in it. */
+export interface ReadSession {
+  readonly store: ObjectStore;
+  readonly format: FileFormat;
+  /** As of {@link CatalogStore.readFiles}. */
+  readFiles(request: FilesRequest): Promise<TableFiles>;
+  refresh(): Promise<CatalogView>;
+  viewAt(asOf: AsOf): Promise<CatalogView>;
+}
+
 /** What a lake's handles share: the two stores and the newest schema that was seen. */
-export class Session {
+export class Session implements ReadSession {
   readonly catalog: CatalogStore;
   readonly store: ObjectStore;
   readonly format: FileFormat;
   readonly dataPath: string;
   readonly retry: RetryPolicy;
+  readonly inliningRowLimit: number;
   readonly committer: Committer;
   #view: CatalogView;
+  #files: Promise<Pick<CatalogStore, 'readFiles'>> | undefined;
   #isStale = false;
   #isClosed = false;
 
@@ -34,9 +49,17 @@ export class Session {
     this.format = parts.format;
     this.dataPath = parts.dataPath;
     this.retry = parts.retry;
+    this.inliningRowLimit = parts.inliningRowLimit;
     const { catalog: store, retry, commitGapMs } = parts;
     this.committer = new Committer({ store, retry, commitGapMs });
     this.#view = viewOf(parts.rows, parts.dataPath);
+  }
+
+  async readFiles(request: FilesRequest): Promise<TableFiles> {
+    this.assertOpen();
+    // Loaded when it is needed: an append does without.
+    this.#files ??= import('./catalog/known-files.ts').then(({ KnownFiles }) => new KnownFiles(this.catalog));
+    return (await this.#files).readFiles(request);
   }
 
   /** The schema as last seen, without a round trip unless it is known to be out of date. */

@@ -1,8 +1,8 @@
 import type { AsOf } from '../catalog/store.ts';
 import type { TableFiles } from '../catalog/table-files.ts';
 import { type CatalogView, nameOf, type TableInfo } from '../catalog/view.ts';
-import { LakeError, showValue } from '../errors.ts';
-import type { Session } from '../session.ts';
+import { isLakeError, LakeError, showValue } from '../errors.ts';
+import type { ReadSession } from '../session.ts';
 import { scanColumns } from './columns.ts';
 import type { ScanRead } from './parts.ts';
 import type { PartList } from './read-parts.ts';
@@ -13,7 +13,7 @@ import { parseWhere } from './where/parse.ts';
 
 /** What is to be planned: a scan's options, which are looked at here, whatever their types were. */
 export interface PlanRequest {
-  readonly session: Session;
+  readonly session: ReadSession;
   readonly find: (view: CatalogView) => TableInfo;
   readonly columns?: unknown;
   readonly where?: unknown;
@@ -31,8 +31,21 @@ export interface PlannedScan {
   readonly parts: PartList;
 }
 
+/** How often the newest snapshot may be another, and the one before it expired, when its files are asked for. */
+const MAX_ATTEMPTS = 5;
+
 /** Looks up what a scan has to read. */
 export async function planScan(request: PlanRequest): Promise<PlannedScan> {
+  for (let left = request.asOf === undefined ? MAX_ATTEMPTS : 1; ; left--) {
+    try {
+      return await planOnce(request);
+    } catch (error) {
+      if (left === 1 || !isLakeError(error, 'NOT_FOUND') || !error.retryable) throw error;
+    }
+  }
+}
+
+async function planOnce(request: PlanRequest): Promise<PlannedScan> {
   const { session, find, asOf, signal } = request;
   signal?.throwIfAborted();
   const limit = checkLimit(request.limit);
@@ -47,8 +60,7 @@ export async function planScan(request: PlanRequest): Promise<PlannedScan> {
   const snapshotId = view.snapshot.id;
   const read: ScanRead = { table: name, snapshotId, columns, where, limit };
   const filter = fileFilterOf(where);
-  const found =
-    limit === 0 ? nothing : await session.catalog.readFiles({ snapshotId, tableId: table.id, ...filter.request });
+  const found = limit === 0 ? nothing : await session.readFiles({ snapshotId, tableId: table.id, ...filter.request });
   signal?.throwIfAborted();
   const files = { ...found, files: found.files.filter(filter.fileMatters) };
   return { table, read, files, parts: partsOf(table, read, files) };
