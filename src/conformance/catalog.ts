@@ -2,6 +2,7 @@ import type { ConformanceCase } from './case.ts';
 import type { CatalogTarget } from './catalog/batches.ts';
 import { commitCases } from './catalog/commit.ts';
 import { fenceCases } from './catalog/fence.ts';
+import { historyCases } from './catalog/history.ts';
 import { idCases } from './catalog/ids.ts';
 import { initializeCases } from './catalog/initialize.ts';
 import { keyCases } from './catalog/keys.ts';
@@ -30,6 +31,7 @@ export type { CatalogTarget } from './catalog/batches.ts';
 export const catalogCases: readonly ConformanceCase<CatalogTarget>[] = [
   ...initializeCases,
   ...readCases,
+  ...historyCases,
   ...pruningCases,
   ...idCases,
   ...commitCases,

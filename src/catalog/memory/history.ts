@@ -1,11 +1,12 @@
-import type { CatalogRow, CatalogTable, Cell, RowOf } from '../../spec/rows.ts';
+import type { CatalogRow, Cell, RowOf } from '../../spec/rows.ts';
 import { instantMicros, microsOf } from '../instant.ts';
 import type { Snapshot, SnapshotRecord } from '../store.ts';
 import type { TableFiles } from '../table-files.ts';
 import type { HistoryRequest, TableHistory } from '../table-history.ts';
-import type { Tables, Where } from './rows.ts';
+import { inlinedOf } from './inlined.ts';
+import { copies, type Tables } from './rows.ts';
 
-/** `snapshots`: those up to the range's end, oldest first. `undefined` when its first isn't among them. */
+/** `snapshots`: all of them. `undefined` when the range's first isn't among them. */
 export function historyOf(
   tables: Tables,
   snapshots: readonly SnapshotRecord[],
@@ -35,9 +36,7 @@ export function historyOf(
     hasBefore: before !== undefined,
     changes: new Map(
       snapshots
-        .filter(
-          ({ id, changes }) => id === first.id || (id > first.id && changes.includes(`rewrite_delete:${tableId}`)),
-        )
+        .filter(({ id, changes }) => id === first.id || (isWithin(id) && changes.includes(`rewrite_delete:${tableId}`)))
         .map(({ id, changes }) => [id, changes]),
     ),
     files: files.map((file) => ({
@@ -45,9 +44,7 @@ export function historyOf(
       deletes: deletes.filter((row) => row.data_file_id === file.data_file_id),
       inlinedDeletes: [],
     })),
-    // There is nowhere to put inlined rows here.
-    inlined: [],
-    inlinedFields: new Map(),
+    ...inlinedOf(tables, tableId, (row) => isWithin(row.beginSnapshot) || isWithin(row.endSnapshot)),
     ...mappingsOf(tables, files),
   };
 }
@@ -71,12 +68,4 @@ function firstSince<S extends Snapshot>(snapshots: readonly S[], time: Date): S 
   return snapshots
     .filter((snapshot) => instantMicros(snapshot.time) >= micros)
     .sort((a, b) => instantMicros(a.time) - instantMicros(b.time) || a.id - b.id)[0];
-}
-
-/** A table's rows, copied: callers may do with them what they like. */
-export function copies<Table extends CatalogTable>(tables: Tables, table: Table, where: Where): RowOf<Table>[] {
-  return tables
-    .of(table)
-    .filter(where)
-    .map((row) => ({ ...row })) as RowOf<Table>[];
 }
