@@ -7,6 +7,7 @@ import type { CatalogStore } from 'edgemere';
 export function withJsonAsText(catalog: CatalogStore): CatalogStore {
   return {
     name: catalog.name,
+    inlining: catalog.inlining,
     initialize: (init) => catalog.initialize(init),
     async readCatalog(asOf) {
       const rows = await catalog.readCatalog(asOf);

@@ -1,6 +1,7 @@
 import { defaultRetryPolicy, type RetryPolicy } from './catalog/commit.ts';
+import { type SchemaSummary, summarizeSchema, summarizeTable, type TableSummary } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
-import type { AsOf, CatalogRows, CatalogStore } from './catalog/store.ts';
+import type { AsOf, CatalogRows, CatalogStore, CommitKey } from './catalog/store.ts';
 import { isLakeError, LakeError, showValue } from './errors.ts';
 import type { Compressors } from './file/compressors.ts';
 import { parquetFormat } from './file/parquet/index.ts';
@@ -23,6 +24,8 @@ import {
   tableName,
 } from './transaction.ts';
 import { uuidv7 } from './util/uuid.ts';
+import type { KeyUse } from './write/keyed.ts';
+import type { ResolvedCommit, ResolveOptions } from './write/unknown.ts';
 
 export interface OpenOptions extends Partial<RetryPolicy> {
   /** The database that holds the metadata. Closed with the lake. */
@@ -41,6 +44,11 @@ export interface OpenOptions extends Partial<RetryPolicy> {
    * pauses. Never delays a caller that awaits each commit. Defaults to 100; 0 where no DuckDB writes.
    */
   readonly commitGapMs?: number | undefined;
+  /**
+   * Up to how many rows an insert puts into the catalog itself instead of a file, where no option `data_inlining_row_limit` of the
+   * lake, a schema or a table says it: DuckDB's ATTACH option of that name. 0 for none.
+   */
+  readonly dataInliningRowLimit?: number | undefined;
   /** Compressions beyond Snappy that the runtime lacks, or faster ones. */
   readonly compressors?: Compressors | undefined;
 }
@@ -49,6 +57,12 @@ export interface TransactionOptions extends CommitMessage {
   /** False: a commit that loses a race fails at once, as RETRIES_EXHAUSTED. Defaults to true. */
   readonly retry?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Names this transaction for good: another with the same key, from any process, doesn't run its callback and gets what the first
+   * got, also after its snapshot was expired; the callback's value has to be JSON data or nothing. As for `table.insert`, at no
+   * round trip more. A transaction that changed nothing leaves no trace of its key.
+   */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** What a transaction committed. */
@@ -57,6 +71,8 @@ export interface TransactionResult<T> {
   readonly snapshotId: number | undefined;
   /** What the callback returned. */
   readonly value: T;
+  /** An earlier transaction used the idempotency key: this is its result, and nothing was written. */
+  readonly isRepeat?: true | undefined;
 }
 
 /** One committed version of a lake. */
@@ -68,21 +84,6 @@ export interface SnapshotInfo {
   readonly message: string | null;
   readonly extraInfo: string | null;
   readonly changes: readonly Change[];
-}
-
-export interface SchemaSummary {
-  readonly id: number;
-  readonly name: string;
-  /** The folder of its tables, in the store's terms. */
-  readonly location: string;
-}
-
-export interface TableSummary {
-  readonly id: number;
-  readonly schema: string;
-  readonly name: string;
-  /** The folder of its files, in the store's terms. */
-  readonly location: string;
 }
 
 /**
@@ -106,6 +107,7 @@ export async function openLake(options: OpenOptions): Promise<Lake> {
   checkDataPath(options.dataPath);
   const retry = retryPolicy(options);
   const commitGapMs = checkNumber('commitGapMs', options.commitGapMs ?? 100);
+  const inliningRowLimit = checkNumber('dataInliningRowLimit', options.dataInliningRowLimit ?? 0);
   const rows = (await catalog.readCatalog()) ?? (create ? await createLake(options) : undefined);
   if (!rows)
     throw new LakeError('NOT_FOUND', `catalog ${catalog.name} holds no lake; open it with create: true to make one`, {
@@ -114,7 +116,16 @@ export async function openLake(options: OpenOptions): Promise<Lake> {
   checkVersion(rows.metadata, catalog.name);
   const format = parquetFormat(options.compressors);
   return new Lake(
-    new Session({ catalog, store, format, dataPath: dataPathOf(rows, options), retry, commitGapMs, rows }),
+    new Session({
+      catalog,
+      store,
+      format,
+      dataPath: dataPathOf(rows, options),
+      retry,
+      commitGapMs,
+      inliningRowLimit,
+      rows,
+    }),
   );
 }
 
@@ -248,29 +259,94 @@ export class Lake implements AsyncDisposable {
   ): Promise<TransactionResult<T>> {
     options.signal?.throwIfAborted();
     checkMessage(options);
-    const tx = new Transaction(this.#session, await this.#session.refresh(), options.signal);
-    let value: T;
+    if (options.idempotencyKey === undefined) return this.#transact(run, options);
+    const { KeyUse, transactionScope } = await import('./write/keyed.ts');
+    const use = new KeyUse<{ readonly value: T }>(this.#session, options.idempotencyKey, transactionScope);
+    return this.#transact(run, options, use);
+  }
+
+  async #transact<T>(
+    run: (tx: Transaction) => Promise<T> | T,
+    options: TransactionOptions,
+    use?: KeyUse<{ readonly value: T }>,
+  ): Promise<TransactionResult<T>> {
+    const [view, repeat] = await Promise.all([this.#session.refresh(), use?.find()]);
+    if (repeat) return { ...repeat, value: repeat.value };
+    const tx = new Transaction(this.#session, view, options.signal);
     try {
-      value = await run(tx);
-      options.signal?.throwIfAborted();
+      let value: T;
+      let keys: CommitKey[] | undefined;
+      try {
+        value = await run(tx);
+        options.signal?.throwIfAborted();
+        keys = use?.keys({ value });
+      } catch (error) {
+        await tx.rollback();
+        throw error;
+      }
+      const end = await tx.commit(options, keys);
+      if (!end) return { snapshotId: undefined, value };
+      if (!('used' in end)) return { snapshotId: end.snapshot.id, value };
+      const first = use!.repeat(end.used);
+      return { ...first, value: first.value };
     } catch (error) {
-      await tx.rollback();
-      throw error;
+      if (!use || options.signal?.aborted) throw error;
+      const first = await use.instead(error);
+      return { ...first, value: first.value };
     }
-    const committed = await tx.commit(options);
-    return { snapshotId: committed?.snapshot.id, value };
+  }
+
+  /**
+   * Tells how a commit ended whose call failed with COMMIT_UNKNOWN, by the `context.token` of that error: text, which may be kept and
+   * used by another process. A commit that did not happen can't happen later either, and its files are removed. Where the lake has
+   * got no newer snapshot that makes this sure, one without changes is made.
+   *
+   * Errors: COMMIT_UNKNOWN when it can no longer be told: snapshots since then were expired, or the table's files were compacted
+   * (with an idempotency key that doesn't matter); INVALID_ARGUMENT for another lake's token; CATALOG_UNAVAILABLE.
+   *
+   * @example
+   * ```ts
+   * import { isLakeError, openLake, t } from 'edgemere';
+   * import { memoryLake } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const events = await lake.createTable('events', { id: t.int64() });
+   * try {
+   *   await events.insert([{ id: 1 }]);
+   * } catch (error) {
+   *   if (!isLakeError(error, 'COMMIT_UNKNOWN') || !error.context.token) throw error;
+   *   const { status } = await lake.resolve(error.context.token);
+   *   if (status === 'notCommitted') await events.insert([{ id: 1 }]);
+   * }
+   * ```
+   */
+  async resolve(token: string, options: ResolveOptions = {}): Promise<ResolvedCommit> {
+    this.#session.assertOpen();
+    const { resolveToken } = await import('./write/unknown.ts');
+    return resolveToken(this.#session, token, options);
+  }
+
+  /**
+   * Forgets idempotency keys that were used before an instant, and tells how many: a later call with such a key is carried out. Keys
+   * are kept for ever otherwise, about 300 bytes each.
+   */
+  async forgetKeys({ usedBefore }: { readonly usedBefore: Date }): Promise<number> {
+    this.#session.assertOpen();
+    if (!(usedBefore instanceof Date) || Number.isNaN(usedBefore.getTime()))
+      throw new LakeError('INVALID_ARGUMENT', `usedBefore is ${showValue(usedBefore)}; expected a Date`);
+    return this.#session.catalog.forgetKeys(usedBefore);
   }
 
   /** The schemas at the head, or as of a version. */
   async schemas(options: { readonly asOf?: AsOf | undefined } = {}): Promise<SchemaSummary[]> {
     const { schemas } = await this.#viewOf(options.asOf);
-    return schemas.map(({ id, name, location }) => ({ id, name, location }));
+    return schemas.map(summarizeSchema);
   }
 
   /** The tables at the head, or as of a version. */
   async tables(options: { readonly asOf?: AsOf | undefined } = {}): Promise<TableSummary[]> {
     const { tables } = await this.#viewOf(options.asOf);
-    return tables.map(({ id, schema, name, location }) => ({ id, schema: schema.name, name, location }));
+    return tables.map(summarizeTable);
   }
 
   /** The snapshots, oldest first; expired ones are gone. */
@@ -319,7 +395,7 @@ export class Lake implements AsyncDisposable {
   ): Promise<void> {
     for (let left = isEnoughThatItIs ? this.#session.retry.maxRetries : 0; ; left--) {
       try {
-        await this.transaction(run, options);
+        await this.transaction(async (tx) => void (await run(tx)), options);
         return;
       } catch (error) {
         if (left <= 0 || !isLakeError(error, 'CONFLICT')) throw error;

@@ -1,53 +1,41 @@
+import { describeTable, type TableDescription } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf } from './catalog/store.ts';
-import { type CatalogView, nameOf, type TableInfo, type TableName } from './catalog/view.ts';
+import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
 import { isLakeError, LakeError } from './errors.ts';
 import { type ChangeRow, Changes, type ChangesOptions } from './scan/changes.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
 import type { Field } from './schema/field.ts';
 import type { Session } from './session.ts';
 import { resolvePath } from './spec/paths.ts';
-import { typeText } from './spec/types.ts';
-import { commitFiles, type InsertedRows, insertedRows, noTable, stageRows } from './transaction.ts';
+import { appendOf, commitFiles, type InsertedRows, insertedRows, noTable } from './transaction.ts';
 import { BufferedWriter, type WriterOptions } from './write/buffered.ts';
 import type { RowsInput } from './write/input.ts';
+import type { KeyUse } from './write/keyed.ts';
+import { stageRows } from './write/stage.ts';
 import type { WriteOptions } from './write/table-writer.ts';
 
-export interface InsertOptions extends WriteOptions, CommitMessage {}
+export interface InsertOptions extends WriteOptions, CommitMessage {
+  /**
+   * Names this insert for good: another with the same key, from any process, writes nothing and gets what the first got, also after
+   * its snapshot was expired. 1 to 255 characters. It costs one lookup beside the upload, none after it; the first key of a lake
+   * makes the table `edgemere_commits` in its catalog, which DuckDB leaves alone. See `lake.forgetKeys`.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
 
 /** What an insert committed. */
 export interface InsertResult extends InsertedRows {
   /** The snapshot that holds the rows; `undefined` when there were none, which makes no snapshot. */
   readonly snapshotId: number | undefined;
+  /** An earlier call used the idempotency key: this is its result, and nothing was written. */
+  readonly isRepeat?: true | undefined;
 }
 
 /** Which version of a table is meant. */
 export interface VersionOptions {
   /** A snapshot's id or a time; the head by default. */
   readonly asOf?: AsOf | undefined;
-}
-
-/** A column as `table.describe` tells it. */
-export interface ColumnDescription {
-  readonly id: number;
-  readonly name: string;
-  /** DuckLake's name: `int64`, `decimal(12,2)`, `list`, … */
-  readonly type: string;
-  readonly nullable: boolean;
-  /** DuckDB's text of the default; `null` when there is none. */
-  readonly defaultValue: string | null;
-  /** The parts of a nested column. */
-  readonly children: readonly ColumnDescription[];
-}
-
-export interface TableDescription {
-  readonly id: number;
-  readonly uuid: string;
-  readonly schema: string;
-  readonly name: string;
-  /** The folder of its files, in the store's terms. */
-  readonly location: string;
-  readonly columns: readonly ColumnDescription[];
 }
 
 /** A data file of a table. */
@@ -118,14 +106,22 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
    * Memory is bounded by the row group, whatever the number of rows.
    *
    * Errors: INVALID_VALUE naming table, column, row and value; NOT_FOUND; CONFLICT (retryable) when the table was dropped
-   * or altered meanwhile; COMMIT_UNKNOWN when the connection was lost in the commit and its outcome can't be told.
+   * or altered meanwhile; COMMIT_UNKNOWN when the connection was lost in the commit and its outcome can't be told: see
+   * `lake.resolve`; INVALID_ARGUMENT for an idempotency key that was used for something else.
    */
   async insert(rows: RowsInput<In>, options: InsertOptions = {}): Promise<InsertResult> {
     checkMessage(options);
     options.signal?.throwIfAborted();
+    if (options.idempotencyKey === undefined) return this.#insert(rows, options);
+    const { insertScope, KeyUse } = await import('./write/keyed.ts');
+    const use = new KeyUse<InsertedRows>(this.#session, options.idempotencyKey, insertScope(this));
+    return use.beside(options.signal, (signal) => this.#insert(rows, { ...options, signal }, use));
+  }
+
+  async #insert(rows: RowsInput<In>, options: InsertOptions, use?: KeyUse<InsertedRows>): Promise<InsertResult> {
     const seen = await this.#session.view();
     try {
-      return await this.#insertOnce(rows, options, seen);
+      return await this.#insertOnce(rows, options, seen, use);
     } catch (error) {
       // The handle may have last seen the table before somebody altered it: no conflict with this call, and no mistake in it.
       if (!isLakeError(error) || !['CONFLICT', 'INVALID_VALUE', 'UNSUPPORTED'].includes(error.code)) throw error;
@@ -133,7 +129,7 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
       const now = await this.#session.refresh().catch(() => seen);
       if (!isConflict && now.snapshot.schemaVersion === seen.snapshot.schemaVersion) throw error;
       if (Array.isArray(rows) || (typeof rows === 'object' && rows !== null && 'columns' in rows))
-        return this.#insertOnce(rows, options, now);
+        return this.#insertOnce(rows, options, now, use);
       if (isConflict) throw error;
       throw new LakeError(
         'CONFLICT',
@@ -143,19 +139,27 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
     }
   }
 
-  async #insertOnce(rows: RowsInput<In>, options: InsertOptions, seen: CatalogView): Promise<InsertResult> {
+  async #insertOnce(
+    rows: RowsInput<In>,
+    options: InsertOptions,
+    seen: CatalogView,
+    use: KeyUse<InsertedRows> | undefined,
+  ): Promise<InsertResult> {
     const view = seen.findTable(this) ? seen : await this.#session.refresh();
     const table = this.#find(view);
-    const files = await stageRows(this.#session, view, table, rows, options);
-    if (files.length === 0) return { snapshotId: undefined, ...insertedRows(files) };
-    const { snapshot } = await commitFiles(this.#session, {
-      pending: [{ kind: 'append', tableId: table.id, name: nameOf(table), fields: table.fields, files }],
+    const staged = await stageRows(this.#session, view, table, rows, options);
+    const inserted = insertedRows(staged);
+    const append = appendOf(table, staged);
+    if (!append) return { snapshotId: undefined, ...inserted };
+    const end = await commitFiles(this.#session, {
+      pending: [append],
       view,
       message: options,
       isolation: 'none',
       signal: options.signal,
+      keys: use?.keys(inserted),
     });
-    return { snapshotId: snapshot.id, ...insertedRows(files) };
+    return 'used' in end ? use!.repeat(end.used) : { snapshotId: end.snapshot.id, ...inserted };
   }
 
   /**
@@ -211,8 +215,7 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
 
   /** The table's columns at the head, or as of a version. */
   async describe(options: VersionOptions = {}): Promise<TableDescription> {
-    const { id, uuid, schema, name, location, fields } = this.#find(await this.#viewOf(options));
-    return { id, uuid, schema: schema.name, name, location, columns: fields.map(describeField) };
+    return describeTable(this.#find(await this.#viewOf(options)));
   }
 
   /** The data files that the head, or another version, reads, in the order in which they were added. */
@@ -265,10 +268,6 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
     if (!table) throw noTable(this);
     return table;
   }
-}
-
-function describeField({ id, name, type, nullable, defaultValue, children }: Field): ColumnDescription {
-  return { id, name, type: typeText(type), nullable, defaultValue, children: children.map(describeField) };
 }
 
 function leaves(fields: readonly Field[], prefix = ''): { readonly name: string; readonly field: Field }[] {

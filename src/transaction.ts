@@ -1,17 +1,30 @@
-import type { Committed } from './catalog/commit.ts';
+import type { Committed, Repeated } from './catalog/commit.ts';
+import {
+  describeTable,
+  type SchemaSummary,
+  summarizeSchema,
+  summarizeTable,
+  type TableDescription,
+  type TableSummary,
+} from './catalog/describe.ts';
 import type { CommitMessage, PendingChange, StagedFile } from './catalog/pending.ts';
-import { type CatalogView, nameOf, type SchemaInfo, type TableInfo, type TableName } from './catalog/view.ts';
+import type { CommitKey } from './catalog/store.ts';
+import type { FilesRequest, TableFiles } from './catalog/table-files.ts';
+import { uncommittedView } from './catalog/uncommitted.ts';
+import { type CatalogView, nameOf, type TableInfo, type TableName } from './catalog/view.ts';
 import { isLakeError, LakeError, showValue } from './errors.ts';
-import type { InsertRow, TableSchema } from './schema/builder.ts';
+import { Scan, type ScanOptions } from './scan/scan.ts';
+import type { InsertRow, Row, TableSchema } from './schema/builder.ts';
 import { defineFields } from './schema/define.ts';
-import type { Session } from './session.ts';
-import { checkName, sameName } from './spec/names.ts';
+import type { ReadSession, Session } from './session.ts';
+import { checkName } from './spec/names.ts';
 import { folderName } from './spec/paths.ts';
 import { setting } from './spec/settings.ts';
 import { uuidv7 } from './util/uuid.ts';
 import type { RowsInput } from './write/input.ts';
-import { removeFiles, type WriteOptions, writeRows } from './write/table-writer.ts';
-import { targetOf, writeSettings } from './write/target.ts';
+import { type Staged, stageRows } from './write/stage.ts';
+import { removeFiles, type WriteOptions } from './write/table-writer.ts';
+import { inliningLimit } from './write/target.ts';
 
 /** A table's name: its own, in schema `main`, or with its schema. */
 export type TableRef = string | TableName;
@@ -34,6 +47,8 @@ export interface DropSchemaOptions extends IfExists {
 /** What one insert wrote. */
 export interface InsertedRows {
   readonly rowCount: number;
+  /** How many of them are in the catalog itself, because they were few: see `OpenOptions.dataInliningRowLimit`. */
+  readonly inlinedRowCount: number;
   readonly files: readonly InsertedFile[];
 }
 
@@ -53,9 +68,16 @@ export function tableName(ref: TableRef): TableName {
   });
 }
 
-/** Inserts into one table as part of a transaction. */
-export interface TransactionTable<In = Record<string, unknown>> {
+/** A table as part of a transaction: it shows what the transaction began with and its own changes, not what others commit meanwhile. */
+export interface TransactionTable<In = Record<string, unknown>, Out = Record<string, unknown>> {
+  /** Adds rows, which become visible to others with the commit. Errors: INVALID_VALUE, NOT_FOUND. */
   insert(rows: RowsInput<In>, options?: WriteOptions): Promise<InsertedRows>;
+  /**
+   * Reads rows, those that the transaction added among them. They have no `snapshot_id` yet, and a `rowid` from 10^18 on, as in
+   * DuckDB. With `asOf` it reads what was committed.
+   */
+  scan<Name extends keyof Out & string = keyof Out & string>(options?: ScanOptions<Name, Out>): Scan<Pick<Out, Name>>;
+  describe(): Promise<TableDescription>;
 }
 
 /**
@@ -66,6 +88,8 @@ export class Transaction {
   readonly #session: Session;
   readonly #view: CatalogView;
   readonly #signal: AbortSignal | undefined;
+  /** Reads with what this transaction changed. */
+  readonly #reads: ReadSession;
   #pending: PendingChange[] = [];
   #lastId = 0;
   #isOver = false;
@@ -75,13 +99,20 @@ export class Transaction {
     this.#session = session;
     this.#view = view;
     this.#signal = signal;
+    this.#reads = {
+      readFiles: (request) => this.#readFiles(request),
+      store: session.store,
+      format: session.format,
+      refresh: async () => this.#seen(),
+      viewAt: (asOf) => session.viewAt(asOf),
+    };
   }
 
   /** Makes a schema. Errors: ALREADY_EXISTS, INVALID_ARGUMENT for a name that can't be one. */
   async createSchema(name: string, options: IfNotExists = {}): Promise<void> {
     this.#assertActive();
     checkName('schema', name);
-    if (this.#findSchema(name)) {
+    if (this.#seen().findSchema(name)) {
       if (options.ifNotExists) return;
       throw new LakeError('ALREADY_EXISTS', `schema "${name}" exists already`, { context: { schema: name } });
     }
@@ -96,13 +127,14 @@ export class Transaction {
       throw new LakeError('INVALID_ARGUMENT', `${showValue(name)} is no name of a schema`, {
         context: { value: showValue(name) },
       });
-    const schema = this.#findSchema(name);
+    const seen = this.#seen();
+    const schema = seen.findSchema(name);
     if (!schema) {
       if (options.ifExists) return;
       throw noSchema(name);
     }
-    const tables = this.#tables().filter((table) => table.schema.id === schema.id);
-    const others = this.#view.othersIn(schema.id);
+    const tables = seen.tables.filter((table) => table.schema.id === schema.id);
+    const others = seen.othersIn(schema.id);
     if (others !== undefined)
       throw new LakeError('UNSUPPORTED', `schema "${name}" holds ${others}, which can't be dropped here yet`, {
         context: { schema: name },
@@ -124,32 +156,35 @@ export class Transaction {
     ref: TableRef,
     columns: S,
     options: IfNotExists = {},
-  ): Promise<TransactionTable<InsertRow<S>>> {
+  ): Promise<TransactionTable<InsertRow<S>, Row<S>>> {
     this.#assertActive();
     const { schema: schemaName, name } = tableName(ref);
     checkName('table', name);
-    const schema = this.#findSchema(schemaName);
+    const seen = this.#seen();
+    const schema = seen.findSchema(schemaName);
     if (!schema) throw noSchema(schemaName);
     const fields = defineFields(name, columns);
-    if (this.#view.hasView({ schema: schemaName, name }))
+    if (seen.hasView({ schema: schemaName, name }))
       throw new LakeError('ALREADY_EXISTS', `"${schemaName}"."${name}" exists already, as a view`, {
         context: { schema: schemaName, table: name },
       });
-    if (this.#findTable({ schema: schemaName, name })) {
+    if (seen.findTable({ schema: schemaName, name })) {
       if (options.ifNotExists) return this.table(ref);
       throw new LakeError('ALREADY_EXISTS', `table "${schemaName}"."${name}" exists already`, {
         context: { schema: schemaName, table: name },
       });
     }
     const uuid = uuidv7();
+    const id = this.#newId();
     this.#pending.push({
       kind: 'createTable',
-      id: this.#newId(),
+      id,
       schema: { id: schema.id, name: schema.name },
       name,
       uuid,
       path: folderName(name, uuid),
       fields,
+      inlines: inliningLimit(this.#view, { id, schema, fields }, this.#session) > 0,
     });
     return this.table(ref);
   }
@@ -157,37 +192,60 @@ export class Transaction {
   /** Drops a table with all its rows; older snapshots keep them. Errors: NOT_FOUND. */
   async dropTable(ref: TableRef, options: IfExists = {}): Promise<void> {
     this.#assertActive();
-    const table = this.#findTable(tableName(ref));
+    const table = this.#seen().findTable(tableName(ref));
     if (table) await removeFiles(this.#session.store, this.#drop(table));
     else if (!options.ifExists) throw noTable(tableName(ref));
   }
 
-  /** A table to insert into: one of the lake or one made in this transaction. */
-  table<In = Record<string, unknown>>(ref: TableRef): TransactionTable<In> {
-    return { insert: (rows, options) => this.insert(ref, rows, options) };
+  /** The schemas as this transaction sees them. */
+  async schemas(): Promise<SchemaSummary[]> {
+    this.#assertActive();
+    return this.#seen().schemas.map(summarizeSchema);
+  }
+
+  /** The tables as this transaction sees them. */
+  async tables(): Promise<TableSummary[]> {
+    this.#assertActive();
+    return this.#seen().tables.map(summarizeTable);
+  }
+
+  /** A table of the lake, or one made in this transaction. It is looked up when it is used. */
+  table<In = Record<string, unknown>, Out = Record<string, unknown>>(ref: TableRef): TransactionTable<In, Out> {
+    return {
+      insert: (rows, options) => this.insert(ref, rows, options),
+      scan: (options = {}) =>
+        new Scan(options.asOf === undefined ? this.#reads : this.#session, (view) => this.#find(view, ref), {
+          ...options,
+          signal: anySignal(this.#signal, options.signal),
+        }),
+      describe: async () => describeTable(this.#find(this.#seen(), ref)),
+    };
   }
 
   /** @internal */
   async insert(ref: TableRef, rows: RowsInput<unknown>, options: WriteOptions = {}): Promise<InsertedRows> {
     this.#assertActive();
-    const table = this.#findTable(tableName(ref));
+    const table = this.#seen().findTable(tableName(ref));
     if (!table) throw noTable(tableName(ref));
     const signal = anySignal(this.#signal, options.signal);
-    const files = await stageRows(this.#session, this.#view, table, rows, { ...options, signal });
+    const staged = await stageRows(this.#session, this.#view, table, rows, { ...options, signal });
     // The callback may have returned, or dropped the table, without waiting for this insert.
-    const isDropped = !this.#tables().some(({ id }) => id === table.id);
+    const isDropped = this.#seen().findTableById(table.id) === undefined;
     if (this.#isOver || isDropped) {
-      await removeFiles(this.#session.store, files);
+      await removeFiles(this.#session.store, staged.files);
       this.#assertActive();
       throw noTable(tableName(ref));
     }
-    if (files.length > 0)
-      this.#pending.push({ kind: 'append', tableId: table.id, name: nameOf(table), fields: table.fields, files });
-    return insertedRows(files);
+    const append = appendOf(table, staged);
+    if (append) this.#pending.push(append);
+    return insertedRows(staged);
   }
 
   /** @internal Commits; `undefined` when there was nothing to commit. */
-  async commit(message: CommitMessage & { readonly retry?: boolean | undefined }): Promise<Committed | undefined> {
+  async commit(
+    message: CommitMessage & { readonly retry?: boolean | undefined },
+    keys?: readonly CommitKey[],
+  ): Promise<Committed | Repeated | undefined> {
     this.#isOver = true;
     if (this.#pending.length === 0) return undefined;
     return commitFiles(this.#session, {
@@ -197,6 +255,7 @@ export class Transaction {
       isolation: 'snapshot',
       retry: message.retry,
       signal: this.#signal,
+      keys,
     });
   }
 
@@ -221,37 +280,26 @@ export class Transaction {
     return --this.#lastId;
   }
 
-  #isDropped(kind: 'dropTable' | 'dropSchema', id: number): boolean {
-    return this.#pending.some((change) => change.kind === kind && change.id === id);
+  /** The schema as this transaction sees it. */
+  #seen(): CatalogView {
+    return uncommittedView(this.#view, this.#pending, this.#session.dataPath);
   }
 
-  #findSchema(name: string): SchemaInfo | undefined {
-    const mine = this.#schemas().find((schema) => sameName(schema.name, name));
-    if (mine) return mine;
-    const theirs = this.#view.findSchema(name);
-    return theirs && !this.#isDropped('dropSchema', theirs.id) ? theirs : undefined;
+  #find(view: CatalogView, ref: TableRef): TableInfo {
+    this.#assertActive();
+    const table = view.findTable(tableName(ref));
+    if (table) return table;
+    throw noTable(tableName(ref));
   }
 
-  #findTable(ref: TableName): TableInfo | undefined {
-    return this.#tables().find((table) => sameName(table.schema.name, ref.schema) && sameName(table.name, ref.name));
-  }
-
-  /** Schemas that this transaction made. */
-  #schemas(): SchemaInfo[] {
-    return this.#pending
-      .filter((change) => change.kind === 'createSchema')
-      .map(({ id, name, path }) => ({ id, name, path, location: this.#session.dataPath + path }));
-  }
-
-  /** All tables as this transaction sees them. */
-  #tables(): TableInfo[] {
-    const made = this.#pending
-      .filter((change) => change.kind === 'createTable')
-      .map(({ id, uuid, schema: { name: schemaName }, name, path, fields }): TableInfo => {
-        const schema = this.#findSchema(schemaName)!;
-        return { id, uuid, schema, name, path, location: schema.location + path, fields, isPartitioned: false };
-      });
-    return [...this.#view.tables.filter((table) => !this.#isDropped('dropTable', table.id)), ...made];
+  async #readFiles(request: FilesRequest): Promise<TableFiles> {
+    const { tableId } = request;
+    const appends = this.#pending.filter((change) => change.kind === 'append' && change.tableId === tableId);
+    const committed = tableId < 0 ? undefined : await this.#session.readFiles(request);
+    if (committed && appends.length === 0) return committed;
+    // Whoever only writes doesn't load it: bundlers put it apart.
+    const { withUncommitted } = await import('./scan/uncommitted.ts');
+    return withUncommitted(committed, appends, this.#view.snapshot, request.stats);
   }
 
   #assertActive(): void {
@@ -261,17 +309,10 @@ export class Transaction {
   }
 }
 
-/** Writes rows into files of a table that no snapshot knows yet. */
-export function stageRows(
-  session: Session,
-  view: CatalogView,
-  table: TableInfo,
-  rows: RowsInput<unknown>,
-  options: WriteOptions,
-): Promise<StagedFile[]> {
-  const settings = writeSettings(view, table);
-  const { store, format } = session;
-  return writeRows(rows, { ...options, ...settings, table, target: targetOf(table), store, format });
+/** The change that staged rows ask for; `undefined` when there are none. */
+export function appendOf(table: TableInfo, { files, inlined }: Staged): PendingChange | undefined {
+  if (files.length === 0 && inlined === undefined) return undefined;
+  return { kind: 'append', tableId: table.id, name: nameOf(table), fields: table.fields, files, inlined };
 }
 
 export interface CommitFilesRequest {
@@ -281,28 +322,42 @@ export interface CommitFilesRequest {
   readonly isolation: 'snapshot' | 'none';
   readonly retry?: boolean | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly keys?: readonly CommitKey[] | undefined;
 }
 
 /** Commits pending changes. When that certainly failed the files are removed; when it isn't certain they stay. */
-export async function commitFiles(session: Session, request: CommitFilesRequest): Promise<Committed> {
-  const { pending, view, message, isolation, retry, signal } = request;
+export async function commitFiles(session: Session, request: CommitFilesRequest): Promise<Committed | Repeated> {
+  const { pending, view, message, isolation, retry, signal, keys } = request;
   try {
     if (setting(view.metadata, 'require_commit_message') === 'true' && message.message === undefined)
       throw new LakeError('INVALID_ARGUMENT', 'the lake requires a commit message: give the option message');
     const base = view.snapshot;
-    const committed = await session.committer.commit({ pending, base, message, isolation, retry, signal });
-    session.adopt(committed);
-    return committed;
+    const end = await session.committer.commit({ pending, base, message, isolation, retry, signal, keys });
+    // The commit may be one's own, whose answer was lost: its result names its files.
+    if ('used' in end) {
+      const isTheirs = ({ path }: StagedFile): boolean => end.used.some(({ result }) => result.includes(path));
+      await removeFiles(
+        session.store,
+        filesOf(pending).filter((file) => !isTheirs(file)),
+      );
+    } else session.adopt(end);
+    return end;
   } catch (error) {
     session.markStale();
-    if (!isLakeError(error, 'COMMIT_UNKNOWN')) await removeFiles(session.store, filesOf(pending));
+    if (isLakeError(error, 'COMMIT_UNKNOWN')) {
+      const { withFiles } = await import('./write/unknown.ts');
+      throw withFiles(error, filesOf(pending));
+    }
+    await removeFiles(session.store, filesOf(pending));
     throw error;
   }
 }
 
-export function insertedRows(files: readonly StagedFile[]): InsertedRows {
+export function insertedRows({ files, inlined }: Staged): InsertedRows {
+  const inlinedRowCount = inlined?.rows.length ?? 0;
   return {
-    rowCount: files.reduce((sum, file) => sum + file.rowCount, 0),
+    rowCount: files.reduce((sum, file) => sum + file.rowCount, inlinedRowCount),
+    inlinedRowCount,
     files: files.map(({ location, rowCount, byteLength }) => ({ location, rowCount, byteLength })),
   };
 }

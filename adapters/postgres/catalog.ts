@@ -5,12 +5,14 @@ import { createKeyTable, usedKeyOf } from '../../src/catalog/sql/keys.ts';
 import { SqlCatalog } from '../../src/catalog/sql/reader.ts';
 import type { CommitBatch, CommitOutcome, LakeInit } from '../../src/catalog/store.ts';
 import { LakeError } from '../../src/errors.ts';
+import type { InliningLimits } from '../../src/spec/inlining.ts';
 import { pause } from '../../src/util/pause.ts';
 import type { PostgresCatalogOptions } from '../postgres.ts';
 import type { PostgresClient } from './client.ts';
 import { postgresDialect } from './dialect.ts';
 import { catalogError, isDuplicate, isEnded, isLostRace, isUnsure } from './errors.ts';
 import { initializeMessage } from './initialize.ts';
+import { createInlined, postgresInlining } from './inlined.ts';
 import { literal } from './literal.ts';
 import { type EncodedBatch, encodeBatch } from './payload.ts';
 import { commitStatement } from './statement.ts';
@@ -25,9 +27,16 @@ const QUEUED_AFTER_RACE = 32;
  */
 const UNPREPARED = 4;
 
+/** Statements name the tables of inlined rows: a lake may have very many. */
+const MAX_PREPARED = 100;
+
+/** A batch with what makes the tables of inlined rows that it needs. */
+type Message = EncodedBatch & { readonly after: string | undefined };
+
 /** See `postgresCatalog`. */
 export class PostgresCatalog extends SqlCatalog {
   readonly name: string;
+  readonly inlining: InliningLimits = postgresInlining;
   readonly #client: PostgresClient;
   readonly #schema: string;
   readonly #dialect: SqlDialect;
@@ -73,7 +82,7 @@ export class PostgresCatalog extends SqlCatalog {
   async commit(batch: CommitBatch): Promise<CommitOutcome> {
     this.checkOpen();
     checkBatch(batch);
-    const encoded = encodeBatch(batch);
+    const encoded = { ...encodeBatch(batch), after: createInlined(this.#dialect, batch) };
     for (let attempt = 0; attempt < MAX_RACES; attempt++) {
       const result = await this.#attempt(batch, encoded);
       if (result !== 'raced') return result;
@@ -88,7 +97,7 @@ export class PostgresCatalog extends SqlCatalog {
     if (this.#endsClient) await this.#client.end();
   }
 
-  async #attempt(batch: CommitBatch, encoded: EncodedBatch, isSecond = false): Promise<CommitOutcome | 'raced'> {
+  async #attempt(batch: CommitBatch, encoded: Message, isSecond = false): Promise<CommitOutcome | 'raced'> {
     try {
       const rows = await this.#send(encoded);
       const [row] = rows;
@@ -106,6 +115,8 @@ export class PostgresCatalog extends SqlCatalog {
       if (!(failed instanceof MissingTables)) throw failed;
       if (encoded.shape.hasKeys && !isSecond && (await this.#makeKeyTable()))
         return this.#attempt(batch, encoded, true);
+      // Somebody flushed a table of inlined rows and dropped it: it had a successor.
+      if (encoded.shape.inlined.length > 0) return { status: 'superseded' };
       throw await this.missingLake(error);
     }
   }
@@ -125,19 +136,19 @@ export class PostgresCatalog extends SqlCatalog {
     }
   }
 
-  async #send({ shape, payload }: EncodedBatch): Promise<unknown[][]> {
-    if (this.#queuedCommits > 0) {
-      this.#queuedCommits--;
-      const message = `${this.#queue};\n${commitStatement(this.#dialect, shape, literal(payload))}`;
-      return ((await this.#client.unsafe(message).values()) as unknown[][][])[1]!;
-    }
-    if (this.#unprepared > 0) {
-      this.#unprepared--;
-      const text = commitStatement(this.#dialect, shape, literal(payload));
-      return (await this.#client.unsafe(text).values()) as unknown[][];
-    }
+  async #send({ shape, payload, after }: Message): Promise<unknown[][]> {
+    const isQueued = this.#queuedCommits > 0;
     const key = JSON.stringify(shape);
     let text = this.#statements.get(key);
+    const isUnprepared = this.#unprepared > 0 || (text === undefined && this.#statements.size >= MAX_PREPARED);
+    if (isQueued || isUnprepared || after !== undefined) {
+      if (isQueued) this.#queuedCommits--;
+      else if (this.#unprepared > 0) this.#unprepared--;
+      const statement = commitStatement(this.#dialect, shape, literal(payload));
+      const message = [...(isQueued ? [this.#queue] : []), statement, ...(after === undefined ? [] : [after])];
+      const results = (await this.#client.unsafe(message.join(';\n')).values()) as unknown[][];
+      return message.length === 1 ? results : (results as unknown[][][])[isQueued ? 1 : 0]!;
+    }
     if (text === undefined) {
       text = commitStatement(this.#dialect, shape, '$1::text');
       this.#statements.set(key, text);

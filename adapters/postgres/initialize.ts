@@ -2,7 +2,7 @@ import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import { createTables, initialRows } from '../../src/catalog/sql/schema.ts';
 import type { LakeInit } from '../../src/catalog/store.ts';
 import type { Cell } from '../../src/spec/rows.ts';
-import { literal } from './literal.ts';
+import { dollarQuoted, literal } from './literal.ts';
 
 /**
  * Makes a lake unless there is one, as one message and so one transaction, without a BEGIN that an error would leave
@@ -31,11 +31,4 @@ END IF; END`;
 
 function constant(cell: Cell): string {
   return typeof cell === 'string' ? literal(cell) : String(cell);
-}
-
-/** With a tag that the text doesn't hold. */
-function dollarQuoted(text: string): string {
-  let tag = '$lake$';
-  for (let n = 1; text.includes(tag); n++) tag = `$lake${n}$`;
-  return `${tag}${text}${tag}`;
 }

@@ -5,3 +5,10 @@
 export function literal(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
+
+/** With a tag that the text doesn't hold. */
+export function dollarQuoted(text: string): string {
+  let tag = '$lake$';
+  for (let n = 1; text.includes(tag); n++) tag = `$lake${n}$`;
+  return `${tag}${text}${tag}`;
+}

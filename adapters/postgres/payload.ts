@@ -1,6 +1,7 @@
 import type { ColumnStatsDelta, CommitBatch } from '../../src/catalog/store.ts';
 import { changeText } from '../../src/spec/changes.ts';
 import { type CatalogTable, type Cell, cellsOf } from '../../src/spec/rows.ts';
+import { type InlinedShape, inlinedPayload, inlinedShape } from './inlined.ts';
 
 /** What the text of a commit's statement depends on. */
 export interface BatchShape {
@@ -8,6 +9,7 @@ export interface BatchShape {
   readonly ends: readonly EndShape[];
   readonly hasStats: boolean;
   readonly hasKeys: boolean;
+  readonly inlined: readonly InlinedShape[];
 }
 
 export interface EndShape {
@@ -46,7 +48,7 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
       const end = ends.get(key) ?? { shape, matches: [] };
       end.matches.push(shortRow(columns.map((name) => op.match[name])));
       ends.set(key, end);
-    } else {
+    } else if (op.kind === 'addStats') {
       const { tableId, recordCount, rowIdCount, byteLength } = op.stats;
       tables.add(tableId);
       totals.push(shortRow([tableId, recordCount, rowIdCount, byteLength]));
@@ -54,6 +56,7 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
     }
   }
   const keys = batch.keys ?? [];
+  const inlined = batch.ops.filter((op) => op.kind === 'insertInlined').filter(({ isNew }) => !isNew);
   const payload = {
     base: batch.base.id,
     // Of an exact fence NULL, which nothing is free of.
@@ -74,6 +77,7 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
     tables: [...tables].filter((id) => typeof id === 'number' && id >= 0),
     totals,
     columns,
+    inlined: inlined.length > 0 ? inlined.map(inlinedPayload) : undefined,
     keys: keys.length > 0 ? keys.map(({ key, scope, result }) => shortRow([key, scope, result])) : undefined,
   };
   return {
@@ -82,6 +86,7 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
       ends: [...ends.values()].map(({ shape }) => shape),
       hasStats: totals.length > 0,
       hasKeys: keys.length > 0,
+      inlined: inlined.map(inlinedShape),
     },
     payload: JSON.stringify(payload),
   };

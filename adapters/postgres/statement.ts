@@ -1,6 +1,7 @@
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import { KEY_TABLE, usedKeyJson } from '../../src/catalog/sql/keys.ts';
 import { type CatalogTable, type CellSpec, cellsOf } from '../../src/spec/rows.ts';
+import { insertInlined } from './inlined.ts';
 import { type BatchShape, type EndShape, shortName } from './payload.ts';
 import { ofTables, resolved } from './relative.ts';
 import { statsParts } from './stats.ts';
@@ -22,6 +23,7 @@ export function commitStatement(dialect: SqlDialect, shape: BatchShape, input: s
     ...shape.ends.map((end, n) => endRows(dialect, end, n)),
     ...(shape.hasStats ? statsParts(dialect) : []),
     ...(hasKeys ? [addKeys(dialect)] : []),
+    ...shape.inlined.map((table, n) => insertInlined(dialect, table, n)),
   ];
   const row = cellsOf('ducklake_snapshot').map(([name]) => name);
   return `WITH ${parts.join(',\n')}

@@ -55,7 +55,8 @@ function compared(a: string, beyond: string, b: string): string {
 }
 
 function number(text: string): string {
-  return `CASE WHEN ${text} ~ '^-?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]{1,4})?$' OR ${text} IN ('inf', '-inf', 'nan') THEN ${text}::numeric END`;
+  // Of booleans, in DuckDB's bounds of inlined rows.
+  return `CASE WHEN ${text} IN ('true', 'false') THEN (${text} = 'true')::int::numeric WHEN ${text} ~ '^-?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]{1,4})?$' OR ${text} IN ('inf', '-inf', 'nan') THEN ${text}::numeric END`;
 }
 
 /** Dates, times and timestamps are too wide for Postgres' types: they compare by year (a time of day by its hour), then as text. */

@@ -6,16 +6,19 @@ import { createTables, initialRows } from '../../src/catalog/sql/schema.ts';
 import { type ReadStatements, readStatements } from '../../src/catalog/sql/statements.ts';
 import type { CommitBatch, CommitOutcome, LakeInit, Snapshot } from '../../src/catalog/store.ts';
 import { LakeError } from '../../src/errors.ts';
+import type { InliningLimits } from '../../src/spec/inlining.ts';
 import type { SqliteCatalogOptions } from '../sqlite.ts';
 import { commitIn, insertRows } from './commit.ts';
 import { Connection, fileExists, isUnknownName, lakeError, openFile, UnsureCommit, whenFree } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
+import { sqliteInlining } from './inlined.ts';
 
 const statements: ReadStatements = readStatements(sqliteDialect);
 
 /** See `sqliteCatalog`. */
 export class SqliteCatalog extends SqlCatalog {
   readonly name: string;
+  readonly inlining: InliningLimits = sqliteInlining;
   readonly #options: SqliteCatalogOptions;
   readonly #timeoutMs: number;
   #connection: Promise<Connection> | undefined;

@@ -15,10 +15,11 @@ import type {
   TableStatsDelta,
 } from '../../src/catalog/store.ts';
 import { changeText, parseChanges } from '../../src/spec/changes.ts';
-import { type CatalogRow, type CatalogTable, type Cell, cellsOf, type RowOf } from '../../src/spec/rows.ts';
+import { type CatalogRow, type CatalogTable, type Cell, cellsOf, type RowOf, resolveId } from '../../src/spec/rows.ts';
 import { mergeColumnStats } from '../../src/stats/merge.ts';
 import type { Connection, SqliteValue } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
+import { createInlined, hasTable, insertInlined } from './inlined.ts';
 
 const FIND_KEY = `SELECT ${usedKeyJson(sqliteDialect)} FROM ${KEY_TABLE} WHERE commit_key = ?`;
 const ADD_KEY = `INSERT INTO ${KEY_TABLE} (commit_key, scope, snapshot_id, result, used_at_micros) VALUES (?, ?, ?, ?, ?)`;
@@ -32,6 +33,8 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
   const records = recordsOf(connection.read(statements.head(batch.base.id - 1)));
   const head = records.at(-1);
   if (head === undefined || !mayPut(batch.fence, batch.base, head, records)) return { status: 'superseded' };
+  const inlined = batch.ops.filter((op) => op.kind === 'insertInlined');
+  if (inlined.some(({ name, isNew }) => !isNew && !hasTable(connection, name))) return { status: 'superseded' };
 
   const micros = Math.max(Date.now() * 1000, instantMicros(head.time) + 1);
   const snapshot = nextSnapshot(batch, head, instantText(micros));
@@ -40,6 +43,9 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
   const inserts = batch.ops
     .filter((op) => op.kind === 'insert')
     .map(({ table, rows }) => ({ table, rows: rows.map((row) => resolver.row(table, row)) }));
+  const rowIds = inlined.map(({ tableId, rowIdStart }) =>
+    resolveId(rowIdStart, nextRowId(connection, resolver.catalogId(tableId))),
+  );
 
   insertRows(connection, 'ducklake_snapshot', [
     {
@@ -63,7 +69,9 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
     if (op.kind === 'end') endRows(connection, op.table, resolver.row(op.table, op.match), snapshot.id);
     else if (op.kind === 'addStats')
       addStats(connection, statements, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
+    else if (op.kind === 'createInlined') createInlined(connection, op);
   }
+  for (const [n, op] of inlined.entries()) insertInlined(connection, op, snapshot.id, rowIds[n]!);
   for (const { table, rows } of inserts) insertRows(connection, table, rows);
   for (const { key, scope, result } of keys) connection.run(ADD_KEY, key, scope, snapshot.id, result, micros);
   return { status: 'committed', snapshot };

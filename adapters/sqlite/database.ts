@@ -2,7 +2,7 @@ import { LakeError } from '../../src/errors.ts';
 import { pause } from '../../src/util/pause.ts';
 
 /** What is bound: never booleans, bigints or `undefined`, which drivers treat differently. */
-export type SqliteValue = string | number | null;
+export type SqliteValue = string | number | Uint8Array | null;
 
 /** A prepared statement, as node:sqlite, bun:sqlite and better-sqlite3 have it. */
 export interface SqliteStatement {

@@ -1,4 +1,5 @@
 import type { Change, IdChange } from '../spec/changes.ts';
+import { makesInlinedTable } from './inlining.ts';
 import type { PendingChange } from './pending.ts';
 import type { BatchFence } from './store.ts';
 
@@ -20,7 +21,7 @@ export function againstAppend(isolation: Isolation): readonly IdChange[] {
 export function fenceOf(pending: readonly PendingChange[], isolation: Isolation): BatchFence {
   const changes: (Change & { readonly id: number })[] = [];
   for (const change of pending) {
-    if (change.kind !== 'append' || change.tableId < 0) return { kind: 'exact' };
+    if (change.kind !== 'append' || change.tableId < 0 || makesInlinedTable(change)) return { kind: 'exact' };
     for (const kind of againstAppend(isolation)) changes.push({ kind, id: change.tableId });
   }
   // A table that was renamed is told of as created under its new name, without its id: any new schema may have renamed it.

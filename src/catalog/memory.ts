@@ -1,11 +1,14 @@
 import { LakeError, showValue } from '../errors.ts';
 import { changeText, parseChanges } from '../spec/changes.ts';
-import { type CatalogRow, type CatalogTable, catalogTables, type RowOf } from '../spec/rows.ts';
+import type { InliningLimits } from '../spec/inlining.ts';
+import { type CatalogRow, type CatalogTable, catalogTables, type RowOf, resolveId } from '../spec/rows.ts';
 import { isOutside } from './bounds.ts';
 import { noFirstSnapshot } from './first-snapshot.ts';
+import { ambiguousCommit } from './inlining.ts';
 import { instantMicros, instantText, microsOf } from './instant.ts';
-import { copies, historyOf, mappingsOf } from './memory/history.ts';
-import { Stage, Tables, type Where } from './memory/rows.ts';
+import { historyOf, mappingsOf } from './memory/history.ts';
+import { inlinedOf } from './memory/inlined.ts';
+import { copies, Stage, Tables, type Where } from './memory/rows.ts';
 import { addStats } from './memory/stats.ts';
 import { nextSnapshot, Resolver } from './resolve.ts';
 import type {
@@ -17,6 +20,7 @@ import type {
   CommitOutcome,
   CommitTrace,
   Head,
+  InsertInlined,
   LakeInit,
   Snapshot,
   SnapshotRecord,
@@ -66,6 +70,11 @@ type SnapshotRow = RowOf<'ducklake_snapshot'>;
 /** Every method does its work before its first await: that is what makes each of them one atomic step. */
 class Memory implements MemoryCatalog {
   readonly name: string = 'memory';
+  readonly inlining: InliningLimits = {
+    maxNameByteLength: Number.MAX_SAFE_INTEGER,
+    maxColumnCount: Number.MAX_SAFE_INTEGER,
+    reservedNames: [],
+  };
   readonly #tables: Tables;
   #closed = false;
 
@@ -119,7 +128,15 @@ class Memory implements MemoryCatalog {
       tables,
       views: this.#live('ducklake_view', snapshot.id),
       columns: this.#live('ducklake_column', snapshot.id),
-      inlinedTables: this.#rows('ducklake_inlined_data_tables').filter((row) => tableIds.has(row.table_id)),
+      inlinedTables: this.#rows(
+        'ducklake_inlined_data_tables',
+        // Those that an alteration came after take no more rows.
+        ({ table_id: id, schema_version: version }) =>
+          tableIds.has(Number(id)) &&
+          !this.#tables
+            .of('ducklake_schema_versions')
+            .some((row) => row['table_id'] === id && Number(row['schema_version']) > Number(version)),
+      ),
       // RESET PARTITIONED BY leaves a live row without columns.
       partitions: this.#live('ducklake_partition_info', snapshot.id, (row) =>
         partitionIds.has(Number(row['partition_id'])),
@@ -172,9 +189,11 @@ class Memory implements MemoryCatalog {
         partitionValues: values.get(file.data_file_id) ?? [],
         stats: columns.get(file.data_file_id) ?? [],
       })),
-      // There is nowhere to put inlined rows here.
-      inlined: [],
-      inlinedFields: new Map(),
+      ...inlinedOf(
+        this.#tables,
+        tableId,
+        (row) => row.beginSnapshot <= snapshotId && (row.endSnapshot === null || row.endSnapshot > snapshotId),
+      ),
       ...mappingsOf(this.#tables, files),
       ...(since === undefined ? {} : { since: this.#seen(since) }),
     };
@@ -191,7 +210,7 @@ class Memory implements MemoryCatalog {
 
   async readHistory(request: HistoryRequest): Promise<TableHistory> {
     this.#checkOpen();
-    const history = historyOf(this.#tables, this.#records(0, request.to), request);
+    const history = historyOf(this.#tables, this.#records(), request);
     if (history === undefined) throw noFirstSnapshot(request.from);
     return history;
   }
@@ -211,7 +230,9 @@ class Memory implements MemoryCatalog {
     if (new Set(keys).size < keys.length) throw new LakeError('INVALID_ARGUMENT', 'a batch has the same key twice');
     const used = this.#used(keys);
     if (used.length > 0) return { status: 'used', keys: used };
-    if (!this.#mayPut(batch, head)) return { status: 'superseded' };
+    const inlined = batch.ops.filter((op) => op.kind === 'insertInlined');
+    const isMissing = ({ name, isNew }: InsertInlined): boolean => !isNew && !this.#tables.inlined.has(name);
+    if (!this.#mayPut(batch, head) || inlined.some(isMissing)) return { status: 'superseded' };
     const time = Math.max(Date.now() * 1000, instantMicros(head.time) + 1);
     const snapshot = nextSnapshot(batch, head, instantText(time));
     const resolver = new Resolver(batch, head, snapshot, (tableId) => this.#nextRowId(tableId));
@@ -231,7 +252,10 @@ class Memory implements MemoryCatalog {
       commit_extra_info: batch.extraInfo,
     });
     for (const op of batch.ops) run(op, stage, resolver, snapshot.id);
+    const rowIds = inlined.map((op) => resolveId(op.rowIdStart, this.#nextRowId(resolver.catalogId(op.tableId))));
     stage.publish();
+    for (const op of batch.ops) if (op.kind === 'createInlined') this.#tables.inlined.create(op);
+    for (const [n, op] of inlined.entries()) this.#tables.inlined.insert(op, snapshot.id, rowIds[n]!);
     for (const { key, scope, result } of batch.keys ?? [])
       this.#tables.usedKeys.set(key, { key, scope, result, snapshotId: snapshot.id, micros: time });
     return { status: 'committed', snapshot };
@@ -240,6 +264,10 @@ class Memory implements MemoryCatalog {
   async findCommit({ witness, base }: CommitTrace): Promise<Snapshot | undefined> {
     this.#checkOpen();
     const { table, column, value } = witness;
+    if ('isShared' in witness && witness.isShared) {
+      if (this.#records(base.id + 1).some(({ changes }) => changes === value)) throw ambiguousCommit(value);
+      return undefined;
+    }
     const rows = this.#tables.of(table).filter((row) => row[column] === value);
     // Changes are not unique: only those of the snapshot right after the base are the batch's.
     const ids = rows.map((row) => Number(row['begin_snapshot'] ?? row['snapshot_id']));
@@ -395,7 +423,7 @@ function run(op: CatalogOp, stage: Stage, resolver: Resolver, snapshotId: number
     const isMeant = (row: CatalogRow): boolean =>
       row['end_snapshot'] === null && match.every(([name, cell]) => row[name] === cell);
     stage.update(op.table, (row) => (isMeant(row) ? { end_snapshot: snapshotId } : undefined));
-  } else {
+  } else if (op.kind === 'addStats') {
     addStats(stage, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
   }
 }

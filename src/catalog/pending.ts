@@ -1,6 +1,8 @@
 import { LakeError, showValue } from '../errors.ts';
 import type { ColumnStats } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
+import type { InlinedColumn } from '../spec/inlining.ts';
+import type { ColumnStatsDelta } from '../stats/column-stats.ts';
 import type { TableName } from './view.ts';
 
 /** A data file that lies in the store and waits to be registered. */
@@ -12,6 +14,17 @@ export interface StagedFile {
   readonly byteLength: number;
   readonly footerLength: number;
   readonly columns: readonly ColumnStats[];
+}
+
+/** Rows that the catalog itself is to keep. */
+export interface StagedRows {
+  /** The catalog table that takes them; `undefined` when it has to be made. */
+  readonly into: string | undefined;
+  readonly columns: readonly InlinedColumn[];
+  /** See `InlinedRow.cells`. */
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** What they add to the table's statistics, for each leaf. */
+  readonly stats: readonly ColumnStatsDelta[];
 }
 
 /**
@@ -35,6 +48,8 @@ export type PendingChange =
       readonly uuid: string;
       readonly path: string;
       readonly fields: readonly Field[];
+      /** Whether a catalog table for inlined rows is made with it. */
+      readonly inlines?: boolean | undefined;
     }
   | { readonly kind: 'dropTable'; readonly id: number }
   | {
@@ -44,6 +59,8 @@ export type PendingChange =
       readonly name: TableName;
       readonly fields: readonly Field[];
       readonly files: readonly StagedFile[];
+      /** After those of the files. */
+      readonly inlined?: StagedRows | undefined;
     };
 
 /** What is said about a commit. */

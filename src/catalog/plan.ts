@@ -2,9 +2,10 @@ import type { Field } from '../schema/field.ts';
 import { type Change, changeText, sortChanges } from '../spec/changes.ts';
 import { type CatalogRow, type CatalogTable, NEXT, relativeId, resolveId } from '../spec/rows.ts';
 import { typeText } from '../spec/types.ts';
-import { deltaOf } from '../stats/merge.ts';
+import { addDeltas, deltaOf } from '../stats/merge.ts';
 import { fenceOf, type Isolation } from './fence.ts';
-import type { CommitMessage, PendingChange, StagedFile } from './pending.ts';
+import { Inlining } from './inlining.ts';
+import type { CommitMessage, PendingChange, StagedFile, StagedRows } from './pending.ts';
 import type { CatalogOp, CommitBatch, CommitWitness, Snapshot } from './store.ts';
 
 /** Turns pending changes into one commit on top of `base`. Pure: planning again on a newer head gives the next attempt. */
@@ -18,7 +19,8 @@ export function plan(
   const rows = new RowsByTable();
   const ends: CatalogOp[] = [];
   const changes: Change[] = [];
-  const appends = new Map<number, { fields: readonly Field[]; files: StagedFile[] }>();
+  const appends = new Map<number, { fields: readonly Field[]; files: StagedFile[]; inlined: StagedRows[] }>();
+  const inlining = new Inlining(base);
 
   for (const change of pending) {
     switch (change.kind) {
@@ -30,6 +32,7 @@ export function plan(
         rows.add('ducklake_table', tableRow(change, ids(change.id), ids(change.schema.id)));
         for (const row of columnRows(change.fields, ids(change.id))) rows.add('ducklake_column', row);
         rows.add('ducklake_schema_versions', { begin_snapshot: NEXT, schema_version: NEXT, table_id: ids(change.id) });
+        if (change.inlines) inlining.create(ids(change.id), change.fields);
         changes.push({ kind: 'created_table', schema: change.schema.name, name: change.name });
         break;
       case 'dropSchema':
@@ -42,8 +45,9 @@ export function plan(
         break;
       case 'append': {
         const tableId = ids(change.tableId);
-        const append = appends.get(tableId) ?? { fields: change.fields, files: [] };
+        const append = appends.get(tableId) ?? { fields: change.fields, files: [], inlined: [] };
         append.files.push(...change.files);
+        if (change.inlined) append.inlined.push(change.inlined);
         appends.set(tableId, append);
       }
     }
@@ -53,7 +57,7 @@ export function plan(
   const stats: CatalogOp[] = [];
   // Files count in the order of their tables, as in DuckDB: tables that exist come before those made here.
   const order = (tableId: number): number => resolveId(tableId, 2 ** 52);
-  for (const [tableId, { fields, files }] of [...appends].sort(([a], [b]) => order(a) - order(b))) {
+  for (const [tableId, { fields, files, inlined }] of [...appends].sort(([a], [b]) => order(a) - order(b))) {
     let rowIdCount = 0;
     for (const file of files) {
       const fileId = relativeId(fileIdCount++);
@@ -62,26 +66,30 @@ export function plan(
       rowIdCount += file.rowCount;
     }
     const byteLength = files.reduce((sum, file) => sum + file.byteLength, 0);
-    const columns = deltaOf(
-      files.map((file) => file.columns),
-      fields,
-    );
+    const ofFiles = files.map((file) => file.columns);
+    const deltas = [...(files.length > 0 ? [deltaOf(ofFiles, fields)] : []), ...inlined.map((one) => one.stats)];
+    rowIdCount += inlining.insert(tableId, fields, inlined, rowIdCount);
+    // DuckDB caches statistics by this counter.
+    if (files.length === 0) fileIdCount++;
+    const columns = deltas.reduce(addDeltas);
     stats.push({ kind: 'addStats', stats: { tableId, recordCount: rowIdCount, rowIdCount, byteLength, columns } });
-    changes.push({ kind: 'inserted_into_table', id: tableId });
+    if (files.length > 0) changes.push({ kind: 'inserted_into_table', id: tableId });
+    if (inlined.length > 0) changes.push({ kind: 'inlined_insert', id: tableId });
   }
+  for (const row of inlining.rows) rows.add('ducklake_inlined_data_tables', row);
 
   const sorted = sortChanges(changes);
   return {
     base,
     fence: fenceOf(pending, isolation),
-    changesSchema: pending.some((change) => change.kind !== 'append'),
+    changesSchema: inlining.rows.length > 0 || pending.some((change) => change.kind !== 'append'),
     catalogIdCount: pending.filter((change) => change.kind === 'createSchema' || change.kind === 'createTable').length,
     fileIdCount,
     changes: sorted,
     author: author ?? null,
     message: message ?? null,
     extraInfo: extraInfo ?? null,
-    ops: [...ends, ...rows.ops(), ...stats],
+    ops: [...ends, ...rows.ops(), ...stats, ...inlining.ops],
     witness: witnessOf(pending, sorted),
   };
 }
@@ -106,6 +114,7 @@ function witnessOf(pending: readonly PendingChange[], changes: readonly Change[]
     table: 'ducklake_snapshot_changes',
     column: 'changes_made',
     value: changes.map((change) => changeText(change)).join(','),
+    isShared: pending.some((change) => change.kind === 'append'),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Change } from '../spec/changes.ts';
+import type { InlinedColumn, InliningLimits } from '../spec/inlining.ts';
 import type { CatalogRow, CatalogTable, RowOf } from '../spec/rows.ts';
 import type { ColumnStatsDelta } from '../stats/column-stats.ts';
 import type { FilesRequest, TableFiles } from './table-files.ts';
@@ -45,6 +46,7 @@ export interface CatalogRows {
   readonly views: readonly RowOf<'ducklake_view'>[];
   /** In no particular order; `column_order` orders siblings. */
   readonly columns: readonly RowOf<'ducklake_column'>[];
+  /** The catalog tables that take inlined rows of those tables: older ones have other columns. */
   readonly inlinedTables: readonly RowOf<'ducklake_inlined_data_tables'>[];
   /** Tables that are partitioned at that snapshot. */
   readonly partitions: readonly RowOf<'ducklake_partition_info'>[];
@@ -81,7 +83,32 @@ export type CatalogOp =
   /** Ends the live rows (`end_snapshot` is NULL) that match every cell of `match`, at the new snapshot. */
   | { readonly kind: 'end'; readonly table: CatalogTable; readonly match: CatalogRow }
   /** At most one for each table in a batch: deltas of several appends are added up before. */
-  | { readonly kind: 'addStats'; readonly stats: TableStatsDelta };
+  | { readonly kind: 'addStats'; readonly stats: TableStatsDelta }
+  | CreateInlined
+  | InsertInlined;
+
+/** Makes a catalog table for inlined rows, unless it is there. Only behind an exact fence. */
+export interface CreateInlined {
+  readonly kind: 'createInlined';
+  /** See `inlinedTableName`. */
+  readonly name: string;
+  readonly columns: readonly InlinedColumn[];
+}
+
+/** Puts rows into a catalog table for inlined rows. The batch is superseded when it isn't there. */
+export interface InsertInlined {
+  readonly kind: 'insertInlined';
+  readonly name: string;
+  /** Whether the batch makes the catalog table. */
+  readonly isNew: boolean;
+  /** May be relative. */
+  readonly tableId: number;
+  readonly columns: readonly InlinedColumn[];
+  /** `relativeId(rows before these in this batch)`: the store adds the table's `next_row_id`. */
+  readonly rowIdStart: number;
+  /** See `InlinedRow.cells`. */
+  readonly rows: readonly (readonly (string | null)[])[];
+}
 
 /** On top of what a batch may be put. */
 export type BatchFence =
@@ -145,7 +172,13 @@ export type CommitWitness =
   | { readonly table: 'ducklake_table'; readonly column: 'table_uuid'; readonly value: string }
   | { readonly table: 'ducklake_schema'; readonly column: 'schema_uuid'; readonly value: string }
   /** A batch that only ends rows leaves nothing unique: the snapshot right after its base, with its very changes. */
-  | { readonly table: 'ducklake_snapshot_changes'; readonly column: 'changes_made'; readonly value: string };
+  | {
+      readonly table: 'ducklake_snapshot_changes';
+      readonly column: 'changes_made';
+      readonly value: string;
+      /** Nor do inlined rows, and others may have inlined the same: a later snapshot with these changes leaves it open. */
+      readonly isShared?: boolean | undefined;
+    };
 
 /** A lost race is a value: nothing was written, and the batch has to be planned again. */
 export type CommitOutcome =
@@ -163,6 +196,8 @@ export type CommitOutcome =
  */
 export interface CatalogStore extends AsyncDisposable {
   readonly name: string;
+  /** Which tables' rows can be kept in the catalog itself. */
+  readonly inlining: InliningLimits;
   /** Makes the catalog tables with snapshot 0 and schema `main`. False when they were there already; two may race. */
   initialize(init: LakeInit): Promise<boolean>;
   /** One round trip. `undefined` when there is no lake; NOT_FOUND when the lake has no such snapshot. */

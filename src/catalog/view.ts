@@ -32,6 +32,8 @@ export interface TableInfo {
   readonly fields: readonly Field[];
   /** Whether the table is partitioned: its files then need partition values. */
   readonly isPartitioned: boolean;
+  /** The catalog table that takes inlined rows, if there is one. */
+  readonly inlinedTable?: string | undefined;
 }
 
 export const nameOf = ({ schema, name }: TableInfo): TableName => ({ schema: schema.name, name });
@@ -69,6 +71,7 @@ export function viewOf(rows: CatalogRows, dataPath: string): CatalogView {
   const schemaById = new Map(schemas.map((schema) => [schema.id, schema]));
   const columns = Map.groupBy(rows.columns, (row) => row.table_id);
   const partitioned = new Set(rows.partitions.map((row) => row.table_id));
+  const inlined = Map.groupBy(rows.inlinedTables, (row) => row.table_id);
   const tables = rows.tables.map((row): TableInfo => {
     const schema = schemaById.get(row.schema_id ?? -1);
     if (row.table_id === null || row.table_name === null || row.path === null || row.table_uuid === null || !schema)
@@ -88,6 +91,7 @@ export function viewOf(rows: CatalogRows, dataPath: string): CatalogView {
         return fields;
       },
       isPartitioned: partitioned.has(row.table_id),
+      inlinedTable: newestInlined(inlined.get(id) ?? []),
     };
   });
   const schemaByName = new Map(schemas.map((schema) => [foldName(schema.name), schema]));
@@ -116,6 +120,11 @@ export function viewOf(rows: CatalogRows, dataPath: string): CatalogView {
       return rows.macros.some((row) => row.schema_id === schemaId) ? 'macros' : undefined;
     },
   };
+}
+
+function newestInlined(rows: readonly RowOf<'ducklake_inlined_data_tables'>[]): string | undefined {
+  const version = (row: (typeof rows)[number]): number => row.schema_version ?? -1;
+  return rows.toSorted((a, b) => version(b) - version(a))[0]?.table_name ?? undefined;
 }
 
 const viewKey = (row: RowOf<'ducklake_view'>, key: (schemaId: number, name: string) => string): string =>

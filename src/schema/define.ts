@@ -1,6 +1,7 @@
 import { LakeError, showValue } from '../errors.ts';
 import { checkName, foldName } from '../spec/names.ts';
 import type { ColumnType } from '../spec/types.ts';
+import { blobText } from '../spec/values/blob.ts';
 import { codecFor } from '../spec/values/codec.ts';
 import type { Column, ColumnDefinition, TableSchema } from './builder.ts';
 import type { Field } from './field.ts';
@@ -117,16 +118,6 @@ export function defaultOf(field: Field): unknown {
   const codec = codecFor(field.type);
   if (field.type.name === 'blob') return blobOf(field.defaultValue);
   return codec.decode(codec.fromText(field.defaultValue));
-}
-
-/** DuckDB's text of a blob: printable ASCII without quotes and backslashes as it is, other bytes as `\xNN`. */
-function blobText(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => {
-    const character = String.fromCharCode(byte);
-    return /[ -~]/.test(character) && !/['"\\]/.test(character)
-      ? character
-      : `\\x${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  }).join('');
 }
 
 function blobOf(text: string): Uint8Array {

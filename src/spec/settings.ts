@@ -24,11 +24,12 @@ export function countSetting(
   key: string,
   scope: SettingScope,
   byDefault: number,
+  least: number = 1,
 ): number {
   const text = setting(metadata, key, scope);
   if (text === undefined) return byDefault;
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value <= 0)
+  if (!Number.isSafeInteger(value) || value < least)
     throw new LakeError('CORRUPT', `the lake's option ${key} is ${JSON.stringify(text)}, which is not a count`);
   return value;
 }

@@ -88,6 +88,19 @@ export function deltaOf(files: readonly (readonly ColumnStats[])[], fields: read
   });
 }
 
+/** What two appends add together; both have the same columns. */
+export function addDeltas(first: readonly ColumnStatsDelta[], second: readonly ColumnStatsDelta[]): ColumnStatsDelta[] {
+  return first.map((a, i) => {
+    const b = second[i]!;
+    return {
+      ...a,
+      containsNull: a.containsNull || b.containsNull,
+      containsNan: mergeContainsNan(a.containsNan, b.containsNan),
+      bounds: a.bounds === 'unknown' || b.bounds === 'none' ? a.bounds : widenBounds(a, b.bounds),
+    };
+  });
+}
+
 function addFile(delta: ColumnStatsDelta, column: ColumnStats): ColumnStatsDelta {
   return {
     ...delta,
@@ -102,8 +115,16 @@ function widen(delta: ColumnStatsDelta, column: ColumnStats): ColumnStatsDelta['
   if (valueCount === 0 || delta.bounds === 'unknown') return delta.bounds;
   // Every float but NaN has bounds: where they lack there is nothing but NaN, which stays out of them.
   if (min === undefined || max === undefined) return column.containsNan ? delta.bounds : 'unknown';
-  if (delta.bounds === 'none') return { min, max };
-  const merged = mergeBounds(delta.bounds, { ...delta, bounds: { min, max } }, true);
+  return widenBounds(delta, { min, max });
+}
+
+function widenBounds(
+  delta: ColumnStatsDelta,
+  bounds: Exclude<ColumnStatsDelta['bounds'], 'none'>,
+): ColumnStatsDelta['bounds'] {
+  if (delta.bounds === 'none' || bounds === 'unknown') return bounds;
+  if (delta.bounds === 'unknown') return 'unknown';
+  const merged = mergeBounds(delta.bounds, { ...delta, bounds }, true);
   return merged.min === null || merged.max === null ? 'unknown' : { min: merged.min, max: merged.max };
 }
 

@@ -4,7 +4,7 @@ import { compareUtf8 } from '../spec/values/text.ts';
 import { parseClock, splitOffset } from '../spec/values/time.ts';
 import type { BoundsOrder } from './column-stats.ts';
 
-/** How the bounds of a type compare as text. Types without bounds get an order too; it is never used. */
+/** How the bounds of a type compare as text. Types without bounds in files get an order too. */
 export function boundsOrder(type: ColumnType): BoundsOrder {
   switch (type.name) {
     case 'boolean':
@@ -12,10 +12,12 @@ export function boundsOrder(type: ColumnType): BoundsOrder {
     case 'int16':
     case 'int32':
     case 'int64':
+    case 'int128':
     case 'uint8':
     case 'uint16':
     case 'uint32':
     case 'uint64':
+    case 'uint128':
     case 'float32':
     case 'float64':
     case 'decimal':
@@ -58,6 +60,8 @@ interface NumberKey {
 
 /** Exact for 38-digit decimals and for floats in DuckDB's text, which never rounds two of them to one. */
 function numberKey(text: string): NumberKey | undefined {
+  // Of booleans, in DuckDB's bounds of inlined rows.
+  if (text === 'true' || text === 'false') return numberKey(text === 'true' ? '1' : '0');
   const match = /^(-?)(?:(nan|inf(?:inity)?)|(\d*)\.?(\d*)(?:e([+-]?\d{1,4}))?)$/i.exec(text);
   if (!match) return undefined;
   const [, minus, infinite, whole = '', fraction = '', power = '0'] = match;

@@ -1,10 +1,9 @@
 import type { StagedFile } from '../catalog/pending.ts';
 import type { TableInfo } from '../catalog/view.ts';
-import type { FileFormat, FileOptions, FileWriter } from '../file/format.ts';
+import type { ColumnBatch, FileFormat, FileOptions, FileWriter } from '../file/format.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { uuidv7 } from '../util/uuid.ts';
 import type { TargetTable } from './gather.ts';
-import { batchesOf, type RowsInput } from './input.ts';
 
 /** What has been written so far. */
 export interface WriteProgress {
@@ -34,7 +33,10 @@ export interface WriteRequest extends WriteOptions {
  * Writes rows into new files of a table, rolled at the target size. All or nothing: when it throws, what it wrote has
  * been removed, as far as the store lets it.
  */
-export async function writeRows(input: RowsInput<unknown>, request: WriteRequest): Promise<StagedFile[]> {
+export async function writeRows(
+  batches: Iterable<ColumnBatch> | AsyncIterable<ColumnBatch>,
+  request: WriteRequest,
+): Promise<StagedFile[]> {
   const { table, target, store, signal, onProgress } = request;
   const files: StagedFile[] = [];
   let open: { readonly path: string; readonly location: string; readonly writer: FileWriter } | undefined;
@@ -69,7 +71,7 @@ export async function writeRows(input: RowsInput<unknown>, request: WriteRequest
 
   try {
     signal?.throwIfAborted();
-    for await (const batch of abortable(batchesOf(input, target), signal)) {
+    for await (const batch of batches) {
       open ??= begin();
       await open.writer.write(batch);
       rowCount += batch.rowCount;
@@ -93,7 +95,7 @@ export async function removeFiles(store: ObjectStore, files: readonly StagedFile
 }
 
 /** Batches until the signal aborts, also while the source keeps its next one waiting. */
-async function* abortable<T>(
+export async function* abortable<T>(
   source: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<T> {

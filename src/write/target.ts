@@ -3,6 +3,8 @@ import { LakeError } from '../errors.ts';
 import type { FileOptions } from '../file/format.ts';
 import { defaultOf } from '../schema/define.ts';
 import { withParts } from '../schema/tree.ts';
+import type { Session } from '../session.ts';
+import { canInline } from '../spec/inlining.ts';
 import { countSetting, setting } from '../spec/settings.ts';
 import { isSupported } from '../spec/types.ts';
 import type { TargetTable } from './gather.ts';
@@ -30,6 +32,18 @@ export function targetOf(table: TableInfo): TargetTable {
       return { field, isComputed, defaultValue: isComputed ? undefined : defaultOf(field) };
     }),
   };
+}
+
+/** Up to how many rows of one insert into a table go into the catalog itself: the narrowest scope's option, as in DuckDB. */
+export function inliningLimit(
+  view: CatalogView,
+  table: Pick<TableInfo, 'id' | 'schema' | 'fields'>,
+  { catalog, inliningRowLimit }: Pick<Session, 'catalog' | 'inliningRowLimit'>,
+): number {
+  const scope = { schemaId: table.schema.id, tableId: table.id };
+  const limit = countSetting(view.metadata, 'data_inlining_row_limit', scope, inliningRowLimit, 0);
+  const isFit = withParts(table.fields).every(({ type }) => isSupported(type));
+  return limit > 0 && isFit && canInline(table.fields, catalog.inlining) ? limit : 0;
 }
 
 /** How a table's files are to be written, by the lake's options. Throws UNSUPPORTED for what can't be written yet. */

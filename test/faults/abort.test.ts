@@ -23,6 +23,7 @@ function hookedCatalog(catalog: CatalogStore, options: Readonly<Record<string, s
   };
   return {
     name: catalog.name,
+    inlining: catalog.inlining,
     initialize: (init) => catalog.initialize(init),
     readCatalog: (asOf) =>
       hooked('readCatalog', async () => {

@@ -67,7 +67,7 @@ describe('a commit whose answer is lost', () => {
   test('is COMMIT_UNKNOWN when it can not be looked for, and its files stay', async () => {
     const { lake, faults, store, open } = await place();
     faults.failNext('catalog.commit', 'after');
-    for (let k = 0; k < 3; k++) faults.failNext('catalog.findCommit', 'before');
+    for (let k = 0; k < 4; k++) faults.failNext('catalog.findCommit', 'before');
     const error = await rejects(() => lake.table('t').insert([{ id: 1 }]), 'COMMIT_UNKNOWN');
     expect(error.retryable).toBe(false);
     expect(await fileCount(store)).toBe(1);
@@ -77,14 +77,33 @@ describe('a commit whose answer is lost', () => {
     expect(await rowsOf(lake)).toEqual([1, 2]);
   });
 
-  test('is COMMIT_UNKNOWN when it never arrived, and the file is an orphan that nobody misses', async () => {
+  test('is made again when it never arrived: a snapshot without changes keeps the first from arriving later', async () => {
     const { lake, faults, store } = await place();
     faults.failNext('catalog.commit', 'lost');
-    await rejects(() => lake.table('t').insert([{ id: 1 }]), 'COMMIT_UNKNOWN');
+    expect((await lake.table('t').insert([{ id: 1 }])).snapshotId).toBe(3);
+    expect((await collect(lake.snapshots())).map(({ changes }) => changes.length)).toEqual([1, 1, 0, 1]);
+    expect([await fileCount(store), faults.count('store.create')]).toEqual([1, 1]);
+    expect(await rowsOf(lake)).toEqual([1]);
+  });
+
+  test('is not made again where the caller wants no retry, and its file is gone', async () => {
+    const { lake, faults, store } = await place();
+    faults.failNext('catalog.commit', 'lost');
+    const attempt = (): Promise<unknown> =>
+      lake.transaction((tx) => tx.table('t').insert([{ id: 1 }]), { retry: false });
+    await rejects(attempt, 'RETRIES_EXHAUSTED');
+    expect([await fileCount(store), await rowsOf(lake)]).toEqual([0, []]);
+  });
+
+  test('is COMMIT_UNKNOWN when nothing can make sure that it does not arrive, and the file stays', async () => {
+    const { lake, faults, store } = await place();
+    faults.failNext('catalog.commit', 'lost').failNext('catalog.commit', 'lost', 2);
+    const { context } = await rejects(() => lake.table('t').insert([{ id: 1 }]), 'COMMIT_UNKNOWN');
     expect(await fileCount(store)).toBe(1);
     expect(await rowsOf(lake)).toEqual([]);
     await lake.table('t').insert([{ id: 2 }]);
-    expect(await rowsOf(lake)).toEqual([2]);
+    expect(await lake.resolve(context.token!)).toEqual({ status: 'notCommitted' });
+    expect([await fileCount(store), await rowsOf(lake)]).toEqual([1, [2]]);
   });
 
   test('settles a creation and a drop as well', async () => {
@@ -167,6 +186,7 @@ describe('lost races', () => {
       let left = count;
       return {
         name: 'contended',
+        inlining: catalog.inlining,
         initialize: (init) => catalog.initialize(init),
         readCatalog: (asOf) => catalog.readCatalog(asOf),
         readHead: (since) => catalog.readHead(since),

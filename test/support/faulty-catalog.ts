@@ -34,6 +34,10 @@ class FaultyCatalog implements CatalogStore {
     return this.#catalog.name;
   }
 
+  get inlining(): CatalogStore['inlining'] {
+    return this.#catalog.inlining;
+  }
+
   initialize(init: LakeInit): Promise<boolean> {
     return this.#faults.run('catalog.initialize', () => this.#catalog.initialize(init));
   }

@@ -330,6 +330,7 @@ function reordered(op: CatalogOp, from: Column['order'], to: Column['order']): C
 function methods(catalog: CatalogStore): CatalogStore {
   return {
     name: catalog.name,
+    inlining: catalog.inlining,
     initialize: (init) => catalog.initialize(init),
     readCatalog: (asOf) => catalog.readCatalog(asOf),
     readHead: (since) => catalog.readHead(since),

@@ -6,8 +6,10 @@ import {
   type CellSpec,
   catalogTables,
   cellsOf,
+  type RowOf,
 } from '../../spec/rows.ts';
 import type { UsedKey } from '../store.ts';
+import { InlinedTables } from './inlined-tables.ts';
 
 export type Where = (row: CatalogRow) => boolean;
 
@@ -15,6 +17,7 @@ export type Where = (row: CatalogRow) => boolean;
 export class Tables {
   /** See `CommitBatch.keys`. */
   readonly usedKeys: Map<string, UsedKey & { readonly micros: number }> = new Map();
+  readonly inlined: InlinedTables = new InlinedTables();
   readonly #rows = new Map<CatalogTable, CatalogRow[]>();
   readonly #keys = new Map<CatalogTable, Set<Cell>>();
 
@@ -44,6 +47,14 @@ export class Tables {
       if (key !== undefined) keys.add(row[key]!);
     }
   }
+}
+
+/** A table's rows, copied: callers may do with them what they like. */
+export function copies<Table extends CatalogTable>(tables: Tables, table: Table, where: Where): RowOf<Table>[] {
+  return tables
+    .of(table)
+    .filter(where)
+    .map((row) => ({ ...row })) as RowOf<Table>[];
 }
 
 /** Changes that are not visible yet: `publish` makes them so, all at once. */

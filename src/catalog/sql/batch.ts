@@ -1,6 +1,6 @@
 import { LakeError, showValue } from '../../errors.ts';
 import { type CatalogRow, type CatalogTable, type Cell, type CellSpec, cellsOf } from '../../spec/rows.ts';
-import type { CommitBatch } from '../store.ts';
+import type { CommitBatch, CreateInlined, InsertInlined } from '../store.ts';
 
 /**
  * Throws INVALID_ARGUMENT for cells that no catalog row can hold and for ids beyond those that the batch takes, INVALID_VALUE for
@@ -10,6 +10,7 @@ export function checkBatch(batch: CommitBatch): void {
   for (const op of batch.ops) {
     if (op.kind === 'insert') for (const row of op.rows) checkRow(batch, op.table, row);
     else if (op.kind === 'end') checkRow(batch, op.table, op.match);
+    else if (op.kind === 'createInlined' || op.kind === 'insertInlined') checkInlined(batch, op);
     else {
       checkId(batch, 'ducklake_table_stats', 'table_id', op.stats.tableId, 'catalog');
       for (const { bounds, columnId } of op.stats.columns)
@@ -33,6 +34,16 @@ export function checkBatch(batch: CommitBatch): void {
     throw new LakeError('INVALID_ARGUMENT', 'a batch has the same key twice');
   for (const said of ['author', 'message', 'extraInfo'] as const)
     if (batch[said] !== null) checkText('ducklake_snapshot_changes', said, batch[said]);
+}
+
+function checkInlined(batch: CommitBatch, op: CreateInlined | InsertInlined): void {
+  const broken = (reason: string): LakeError => new LakeError('INVALID_ARGUMENT', `${op.name}: ${reason}`);
+  checkText(op.name, 'its name and columns', [op.name, ...op.columns.map(({ name }) => name)].join(''));
+  if ((op.kind === 'createInlined' || op.isNew) && batch.fence.kind !== 'exact')
+    throw broken('a table of inlined rows is made on top of the base alone');
+  if (op.kind === 'createInlined') return;
+  checkId(batch, op.name, 'table_id', op.tableId, 'catalog');
+  if (op.rows.some((row) => row.length !== op.columns.length)) throw broken('a row has not one cell for each column');
 }
 
 const fits: Readonly<Record<CellSpec['type'], (cell: Cell) => boolean>> = {

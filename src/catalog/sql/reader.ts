@@ -1,4 +1,6 @@
 import { LakeError, showValue } from '../../errors.ts';
+import type { InliningLimits } from '../../spec/inlining.ts';
+import { ambiguousCommit } from '../inlining.ts';
 import { microsOf } from '../instant.ts';
 import type {
   AsOf,
@@ -27,6 +29,7 @@ const PAGE = 1000;
 /** The half of a SQL catalog that reads, each method one statement; adapters add the half that writes. */
 export abstract class SqlCatalog implements CatalogStore {
   abstract readonly name: string;
+  abstract readonly inlining: InliningLimits;
   readonly #statements: ReadStatements;
   readonly #executor: SqlExecutor;
   readonly #dialect: SqlDialect;
@@ -115,6 +118,7 @@ export abstract class SqlCatalog implements CatalogStore {
     const result = await this.#query(this.#statements.witness(witness, base.id), [witness.value]);
     const [id] = result.json('id');
     if (id === undefined) return undefined;
+    if ('isShared' in witness && witness.isShared) throw ambiguousCommit(witness.value);
     const [snapshot] = result.of('ducklake_snapshot');
     if (snapshot === undefined)
       throw new LakeError('COMMIT_UNKNOWN', `the batch was committed as snapshot ${id}, which has been expired since`, {

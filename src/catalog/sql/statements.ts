@@ -42,7 +42,11 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
       const id = '(SELECT snapshot_id FROM snap)';
       return (
         `WITH snap AS (SELECT * FROM ${snapshots} WHERE snapshot_id = ${at(asOf)}), ` +
-        `tables AS (SELECT * FROM ${dialect.table('ducklake_table')} x WHERE ${live(id)})\n` +
+        `tables AS (SELECT * FROM ${dialect.table('ducklake_table')} x WHERE ${live(id)}), ` +
+        // Those that an alteration came after take no more rows.
+        `versions AS (SELECT table_id, max(schema_version) AS newest FROM ${dialect.table('ducklake_schema_versions')} WHERE begin_snapshot <= ${id} GROUP BY table_id), ` +
+        `inlined AS (SELECT i.* FROM ${dialect.table('ducklake_inlined_data_tables')} i JOIN tables x ON x.table_id = i.table_id ` +
+        `LEFT JOIN versions v ON v.table_id = i.table_id WHERE i.schema_version >= coalesce(v.newest, 0))\n` +
         unionAll(
           rows('ducklake_snapshot', '1 = 1', { source: 'snap' }),
           rows('ducklake_metadata', '1 = 1'),
@@ -50,7 +54,7 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
           rows('ducklake_table', '1 = 1', { source: 'tables' }),
           rows('ducklake_view', live(id)),
           rows('ducklake_column', live(id)),
-          rows('ducklake_inlined_data_tables', 'x.table_id IN (SELECT table_id FROM tables)'),
+          rows('ducklake_inlined_data_tables', '1 = 1', { source: 'inlined' }),
           // RESET PARTITIONED BY leaves a live row without columns.
           rows(
             'ducklake_partition_info',
@@ -88,7 +92,7 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
       // Changes are not unique: only those of the snapshot right after the base are the batch's.
       const id =
         witness.table === 'ducklake_snapshot_changes'
-          ? `SELECT snapshot_id AS id FROM ${table} WHERE ${is} AND snapshot_id = ${integer(baseId + 1)}`
+          ? `SELECT snapshot_id AS id FROM ${table} WHERE ${is} AND snapshot_id ${witness.isShared ? '>=' : '='} ${integer(baseId + 1)}`
           : `SELECT begin_snapshot AS id FROM ${table} WHERE ${is}`;
       return (
         `WITH witness AS (${id})\n` +

@@ -79,7 +79,7 @@ export const insertCases: readonly ConformanceCase<LakeTarget>[] = [
       const none = async function* (): AsyncGenerator<{ id: number }> {};
       for (const input of [[], new Set<{ id: number }>(), none(), { columns: { id: [] } }, { columns: {} }]) {
         const result = await table.insert(input);
-        equal(result, { snapshotId: undefined, rowCount: 0, files: [] }, 'the result');
+        equal(result, { snapshotId: undefined, rowCount: 0, inlinedRowCount: 0, files: [] }, 'the result');
       }
       equal(await headId(lake), 1, 'the head');
       equal(await table.files(), [], 'the files');

@@ -1,8 +1,9 @@
 import { LakeError, showValue } from '../../errors.ts';
 import type { Field } from '../../schema/field.ts';
 import { type ColumnType, typeText } from '../../spec/types.ts';
+import { codecFor } from '../../spec/values/codec.ts';
 import { infinity } from '../../spec/values/timestamp.ts';
-import { type Interval, type Physical, ValueError } from '../../spec/values/value-codec.ts';
+import { type Interval, type Physical, type ValueCodec, ValueError } from '../../spec/values/value-codec.ts';
 
 /** Where a value stands. */
 export interface ValuePlace {
@@ -55,4 +56,19 @@ export function storableCheck(type: ColumnType): ((value: Physical) => void) | u
         throw new ValueError('expected an interval of whole milliseconds, up to 4294967295: Parquet keeps no others');
     };
   return undefined;
+}
+
+/** The type's codec, which refuses what Parquet can't carry. */
+export function storableCodec(type: ColumnType): ValueCodec {
+  const codec = codecFor(type);
+  const check = storableCheck(type);
+  if (check === undefined) return codec;
+  return {
+    ...codec,
+    encode(value) {
+      const physical = codec.encode(value);
+      check(physical);
+      return physical;
+    },
+  };
 }

@@ -26,7 +26,8 @@ const hex: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).toUpperCase().padStart(2, '0'),
 );
 
-function hexText(bytes: Uint8Array): string {
+/** Upper-case hexadecimal digits. */
+export function hexText(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += hex[byte];
   return text;
@@ -36,6 +37,14 @@ function hexText(bytes: Uint8Array): string {
 export function hexBytes(text: string): Uint8Array {
   if (!/^([0-9a-f]{2})*$/i.test(text)) throw new ValueError('expected hexadecimal digits');
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
+}
+
+/** DuckDB's text of a blob: printable ASCII without quotes and backslashes as it is, other bytes as `\xNN`. */
+export function blobText(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => {
+    const character = String.fromCharCode(byte);
+    return /[ -~]/.test(character) && !/['"\\]/.test(character) ? character : `\\x${hex[byte]}`;
+  }).join('');
 }
 
 /** DuckDB's cast from text, as defaults are written: ASCII as it is, other bytes as `\xNN`. */

@@ -1,7 +1,7 @@
 import { LakeError } from '../../../errors.ts';
 import { typeText } from '../../../spec/types.ts';
-import { codecFor, type Physical, type ValueCodec } from '../../../spec/values/codec.ts';
-import { storableCheck } from '../refuse.ts';
+import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
+import { storableCodec } from '../refuse.ts';
 import { BlobColumn } from './blob-column.ts';
 import { BooleanColumn } from './boolean-column.ts';
 import type { ColumnEncoder, Leaf, Workbench } from './column.ts';
@@ -15,7 +15,7 @@ import { TextColumn } from './text-column.ts';
 /** The encoder of a leaf. UNSUPPORTED for types that can't be written. */
 export function columnOf(leaf: Leaf, bench: Workbench): ColumnEncoder {
   const { type } = leaf.field;
-  const codec = storableCodec(leaf);
+  const codec = storableCodec(type);
   switch (type.name) {
     case 'boolean':
       return new BooleanColumn(leaf, codec, bench);
@@ -114,20 +114,6 @@ export function columnOf(leaf: Leaf, bench: Workbench): ColumnEncoder {
 }
 
 /** The type's codec, which also refuses what the type has and Parquet can't carry. */
-function storableCodec(leaf: Leaf): ValueCodec {
-  const codec = codecFor(leaf.field.type);
-  const check = storableCheck(leaf.field.type);
-  if (check === undefined) return codec;
-  return {
-    ...codec,
-    encode(value) {
-      const physical = codec.encode(value);
-      check(physical);
-      return physical;
-    },
-  };
-}
-
 function integers(low: number, high: number): Int32Input {
   return {
     numbers: true,

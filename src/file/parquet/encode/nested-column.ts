@@ -4,6 +4,17 @@ import { ValueError } from '../../../spec/values/codec.ts';
 import type { ColumnEncoder, Refused, Workbench } from './column.ts';
 import { columnOf } from './column-of.ts';
 import { isNested, leafOf, type Place } from './leaves.ts';
+import {
+  absent,
+  entriesOf,
+  expectedKey,
+  expectedList,
+  expectedMap,
+  expectedRecord,
+  isList,
+  isRecord,
+  RefusedWithin,
+} from './nested-input.ts';
 
 /** Values of a leaf that are collected before it takes them in. */
 const leafValues = 8192;
@@ -57,16 +68,6 @@ export class NestedColumn {
   }
 }
 
-/** Why a value within a nested one is refused. */
-class RefusedWithin extends ValueError {
-  readonly value: unknown;
-
-  constructor(reason: string, path: string, value: unknown) {
-    super(path === '' ? reason : `${reason} at ${path}`);
-    this.value = value;
-  }
-}
-
 /**
  * A field within the column. `definition` is the level of what is there when the value is NULL. `write` may throw anything at all
  * when a value is refused; `check` then says which.
@@ -106,8 +107,6 @@ function nodeOf(field: Field, place: Place, bench: Workbench, leaves: LeafNode[]
       );
   }
 }
-
-const absent = (value: unknown): value is null | undefined => value === null || value === undefined;
 
 class LeafNode implements Node {
   readonly column: ColumnEncoder;
@@ -175,13 +174,6 @@ class ListNode implements Node {
   }
 }
 
-const expectedList = 'expected an array';
-
-/** Arrays and typed arrays. */
-function isList(value: unknown): value is ArrayLike<unknown> {
-  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
-}
-
 class StructNode implements Node {
   readonly #names: readonly string[];
   readonly #members: readonly Node[];
@@ -237,21 +229,6 @@ class StructNode implements Node {
   }
 }
 
-const expectedRecord = 'expected an object with the members as keys';
-
-/** Objects that hold members by name, not by another rule. */
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return false;
-  return (
-    Object.getPrototypeOf(value) === Object.prototype ||
-    (!Array.isArray(value) &&
-      !ArrayBuffer.isView(value) &&
-      !(value instanceof Map) &&
-      !(value instanceof Set) &&
-      !(value instanceof Date))
-  );
-}
-
 class MapNode implements Node {
   readonly #key: Node;
   readonly #value: Node;
@@ -296,13 +273,4 @@ class MapNode implements Node {
       this.#value.check(item, `${path}[${showValue(key)}]`);
     }
   }
-}
-
-const expectedMap = 'expected a Map, or an object with its keys';
-const expectedKey = 'expected no NULL among the keys of a map';
-
-function entriesOf(value: unknown): Iterable<readonly [unknown, unknown]> {
-  if (value instanceof Map) return value;
-  if (!isRecord(value)) throw new ValueError(expectedMap);
-  return Object.entries(value);
 }

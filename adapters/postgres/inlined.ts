@@ -1,0 +1,132 @@
+import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
+import type { CommitBatch, CreateInlined, InsertInlined } from '../../src/catalog/store.ts';
+import type { InlinedColumn, InliningLimits } from '../../src/spec/inlining.ts';
+import { resolveId } from '../../src/spec/rows.ts';
+import type { ColumnType } from '../../src/spec/types.ts';
+import { codecFor } from '../../src/spec/values/codec.ts';
+import type { Interval } from '../../src/spec/values/value-codec.ts';
+import { dollarQuoted, literal } from './literal.ts';
+
+export const postgresInlining: InliningLimits = {
+  maxNameByteLength: 63,
+  maxColumnCount: 1597,
+  reservedNames: ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'],
+};
+
+/** Rows for a catalog table that is there: its name and columns are part of the statement's text. */
+export interface InlinedShape {
+  readonly name: string;
+  readonly columns: readonly (readonly [name: string, type: string])[];
+}
+
+export function inlinedShape({ name, columns }: InsertInlined | CreateInlined): InlinedShape {
+  return { name, columns: columns.map((column) => [column.name, storedType(column.type)]) };
+}
+
+/** What the statement finds in its payload: the table, the rows before these in the batch, the rows. */
+export function inlinedPayload({ tableId, rowIdStart, columns, rows }: InsertInlined): object {
+  return { table: tableId, before: -1 - rowIdStart, rows: inlinedCells(columns, rows) };
+}
+
+/** The n-th of the batch's. */
+export function insertInlined(dialect: SqlDialect, shape: InlinedShape, n: number): string {
+  const payload = `j->'inlined'->${n}`;
+  const start = `coalesce(totals.next, 0) + (${payload}->>'before')::bigint`;
+  return (
+    `inlined${n} AS (${insert(dialect, shape, start, 'snapshot')}\n  FROM ids CROSS JOIN LATERAL ${elements(`${payload}->'rows'`)}` +
+    ` LEFT JOIN totals ON totals.id = (${payload}->>'table')::bigint)`
+  );
+}
+
+/**
+ * What makes catalog tables and fills them, to be carried out after the commit's statement in the same transaction: only when the
+ * snapshot is one that this very transaction made. `undefined` when there are none to make.
+ */
+export function createInlined(dialect: SqlDialect, { base, ops }: CommitBatch): string | undefined {
+  const totals = new Map(
+    ops.flatMap((op) => (op.kind === 'addStats' ? [[op.stats.tableId, op.stats.rowIdCount]] : [])),
+  );
+  const statements = ops.flatMap((op) => {
+    if (op.kind === 'createInlined') {
+      const { name, columns } = inlinedShape(op);
+      const definitions = columns.map(([column, type]) => `${quoteName(column)} ${type}`);
+      return [
+        `CREATE TABLE IF NOT EXISTS ${dialect.table(name)} (row_id BIGINT, begin_snapshot BIGINT, end_snapshot BIGINT, ${definitions.join(', ')})`,
+      ];
+    }
+    if (op.kind !== 'insertInlined' || !op.isNew) return [];
+    // The totals are those after the batch.
+    const before = (totals.get(op.tableId) ?? 0) - (-1 - op.rowIdStart);
+    const next = `(SELECT max(next_row_id) FROM ${dialect.table('ducklake_table_stats')} WHERE table_id = ${resolveId(op.tableId, base.nextCatalogId)})`;
+    const rows = `${literal(JSON.stringify(inlinedCells(op.columns, op.rows)))}::jsonb`;
+    return [`${insert(dialect, inlinedShape(op), `${next} - ${before}`, String(base.id + 1))} FROM ${elements(rows)}`];
+  });
+  if (statements.length === 0) return undefined;
+  const isOurs = `SELECT FROM ${dialect.table('ducklake_snapshot')} WHERE snapshot_id = ${base.id + 1} AND xmin = pg_current_xact_id()::xid`;
+  return `DO ${dollarQuoted(`BEGIN IF EXISTS (${isOurs}) THEN\n${statements.join(';\n')};\nEND IF; END`)}`;
+}
+
+function insert(dialect: SqlDialect, { name, columns }: InlinedShape, start: string, snapshot: string): string {
+  const names = ['row_id', 'begin_snapshot', ...columns.map(([column]) => quoteName(column))];
+  const values = columns.map(([, type], i) => storedValue(`r.v->>${i}`, type));
+  return `INSERT INTO ${dialect.table(name)} (${names.join(', ')}) SELECT ${[`${start} + r.n - 1`, snapshot, ...values].join(', ')}`;
+}
+
+const elements = (json: string): string => `jsonb_array_elements(${json}) WITH ORDINALITY AS r (v, n)`;
+
+/** The column's type, as DuckDB makes it. */
+function storedType(type: ColumnType): string {
+  switch (type.name) {
+    case 'int8':
+    case 'int16':
+      return 'smallint';
+    case 'int32':
+    case 'uint8':
+    case 'uint16':
+      return 'integer';
+    case 'int64':
+    case 'uint32':
+      return 'bigint';
+    case 'float32':
+      return 'real';
+    case 'float64':
+      return 'double precision';
+    case 'decimal':
+      return `numeric(${type.precision},${type.scale})`;
+    case 'varchar':
+    case 'json':
+    case 'blob':
+      return 'bytea';
+    case 'timetz':
+      return 'time with time zone';
+    case 'boolean':
+    case 'uuid':
+    case 'time':
+    case 'interval':
+      return type.name;
+    default:
+      return 'varchar';
+  }
+}
+
+function storedValue(text: string, type: string): string {
+  return type === 'bytea' ? `decode(${text}, 'hex')` : type === 'varchar' ? text : `(${text})::${type}`;
+}
+
+const utf8 = new TextEncoder();
+
+/** Text as bytes, since Postgres keeps no NUL in text; intervals so that they read the same whatever a session's settings. */
+function inlinedCells(columns: readonly InlinedColumn[], rows: InsertInlined['rows']): (string | null)[][] {
+  const converters = columns.map(({ type }): ((cell: string) => string) => {
+    if (type.name === 'varchar' || type.name === 'json')
+      return (cell) => codecFor({ name: 'blob' }).text(utf8.encode(cell))!;
+    if (type.name === 'interval') return (cell) => intervalText(codecFor(type).fromText(cell) as Interval);
+    return (cell) => cell;
+  });
+  return rows.map((cells) => cells.map((cell, i) => (cell === null ? null : converters[i]!(cell))));
+}
+
+function intervalText({ months, days, micros }: Interval): string {
+  const signed = (count: number | bigint): string => (count < 0 ? String(count) : `+${count}`);
+  return `${signed(months)} months ${signed(days)} days ${signed(micros)} microseconds`;
+}
