@@ -47,7 +47,6 @@ export {
   type TransactionOptions,
   type TransactionResult,
 } from './lake.ts';
-export { Rows } from './scan/output.ts';
 export {
   type ChangeRow,
   Changes,
@@ -55,8 +54,20 @@ export {
   type ChangesOptions,
   type ChangeType,
 } from './scan/changes.ts';
+export { Rows } from './scan/output.ts';
+export { type ReadTaskOptions, readTask } from './scan/read-task.ts';
 export type { RowBatch } from './scan/rows.ts';
 export { Scan, type ScanOptions } from './scan/scan.ts';
+export type {
+  FileTaskPart,
+  InlinedTaskPart,
+  ScanTask,
+  TaskBinding,
+  TaskColumn,
+  TaskField,
+  TaskName,
+} from './scan/task.ts';
+export type { PlanOptions, ScanPlan } from './scan/tasks.ts';
 export type { ColumnTest, Where } from './scan/where/where.ts';
 export {
   Column,

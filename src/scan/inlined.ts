@@ -35,7 +35,15 @@ function valueWithout(table: TableName, field: Field): Physical | null {
   if (field.initialDefault === null) return null;
   if (field.children.length > 0)
     throw unsupported(table, `column "${field.name}" of inlined rows has a nested default`, { column: field.name });
-  return codecFor(field.type).fromText(field.initialDefault);
+  try {
+    return codecFor(field.type).fromText(field.initialDefault);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    const shown = JSON.stringify(field.initialDefault.slice(0, 50));
+    throw unsupported(table, `column "${field.name}" has the default ${shown}: ${error.message}`, {
+      column: field.name,
+    });
+  }
 }
 
 function cellValues(

@@ -1,7 +1,9 @@
 import type { AsOf } from '../catalog/store.ts';
 import type { CatalogView, TableInfo } from '../catalog/view.ts';
-import type { Session } from '../session.ts';
+import type { ReadSession } from '../session.ts';
 import { Rows } from './output.ts';
+import type { PlannedScan } from './plan.ts';
+import type { PlanOptions, ScanPlan } from './tasks.ts';
 import type { Where } from './where/where.ts';
 
 export interface ScanOptions<Name extends string = string, Row = Record<string, unknown>> {
@@ -21,12 +23,28 @@ type AnyOptions = Omit<ScanOptions, 'where'> & { readonly where?: unknown };
 
 /** A read of one table that runs when it is iterated, each time anew. */
 export class Scan<Row> extends Rows<Row> {
+  readonly #planned: (signal: AbortSignal | undefined) => Promise<PlannedScan>;
+  readonly #signal: AbortSignal | undefined;
+
   /** @internal */
-  constructor(session: Session, find: (view: CatalogView) => TableInfo, options: AnyOptions) {
+  constructor(session: ReadSession, find: (view: CatalogView) => TableInfo, options: AnyOptions) {
+    // Whoever only appends doesn't load this: bundlers put it apart.
+    const planned = async (signal: AbortSignal | undefined): Promise<PlannedScan> =>
+      (await import('./plan.ts')).planScan({ ...options, signal, session, find });
     super(async (signal) => {
-      const { planScan } = await import('./plan.ts');
-      const { read, parts } = await planScan({ ...options, signal, session, find });
+      const { read, parts } = await planned(signal);
       return { read, parts, from: { store: session.store, format: session.format, signal } };
     }, options.signal);
+    this.#planned = planned;
+    this.#signal = options.signal;
+  }
+
+  /**
+   * What the scan reads, as a JSON value: tasks for a job queue or for other machines, each of which `readTask` runs without the
+   * catalog. Nothing but the catalog is read.
+   */
+  async plan(options: PlanOptions = {}): Promise<ScanPlan> {
+    const { planOf } = await import('./tasks.ts');
+    return planOf(await this.#planned(this.#signal), options);
   }
 }

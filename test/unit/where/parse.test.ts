@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { LakeError } from '../../../src/errors.ts';
-import { type Expression, expressionFromJson, expressionToJson, fieldsOf } from '../../../src/scan/where/expression.ts';
+import { JsonValue } from '../../../src/scan/json-value.ts';
+import { type Expression, fieldsOf } from '../../../src/scan/where/expression.ts';
+import { expressionFromJson, expressionToJson } from '../../../src/scan/where/expression-json.ts';
 import { parseWhere } from '../../../src/scan/where/parse.ts';
 import type { Where } from '../../../src/scan/where/where.ts';
 import type { Field } from '../../../src/schema/field.ts';
@@ -146,12 +148,12 @@ describe('filters as data', () => {
       ],
     };
     const expression = parse(where);
-    const json: unknown = JSON.parse(JSON.stringify(expressionToJson(expression)));
-    const back = expressionFromJson(json as ReturnType<typeof expressionToJson>, table.fields);
+    const json = new JsonValue(JSON.parse(JSON.stringify(expressionToJson(expression))), 'where');
+    const back = expressionFromJson(json, table.fields);
     expect(back).toEqual(expression);
     expect(fieldsOf(back).map((field) => field.name)).toEqual([
       ...['id', 'half', 'blob', 'name', 'small', 'span', 'tags'],
     ]);
-    expect(() => expressionFromJson(json as ReturnType<typeof expressionToJson>, [id])).toThrow('field 8');
+    expect(() => expressionFromJson(json, [id])).toThrow('where.parts[1].part.fieldId is 8');
   });
 });
