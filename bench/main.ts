@@ -7,6 +7,7 @@ import { versionOf } from './lib/peers.ts';
 import type { Question } from './lib/question.ts';
 import { type Answer, answerTable, compare, reportOf } from './lib/report.ts';
 import { columns } from './questions/columns.ts';
+import { commit } from './questions/commit.ts';
 import { memory } from './questions/memory.ts';
 import { plan } from './questions/plan.ts';
 import { read } from './questions/read.ts';
@@ -17,7 +18,7 @@ import { statistics } from './questions/statistics.ts';
 import { wideTables } from './questions/wide.ts';
 
 // Stages come last: they slow the writer's methods down.
-const questions: readonly Question[] = [rows, columns, small, wideTables, statistics, read, plan, memory, stages];
+const questions: readonly Question[] = [rows, columns, small, wideTables, statistics, read, plan, memory, commit, stages];
 
 const usage = `npm run bench -- [QUESTION…] [--rows N] [--runs N] [--set NAME] [--peers none|NAME,NAME] [--out FILE]
 npm run bench -- --compare BEFORE.json AFTER.json [--threshold 1.1]

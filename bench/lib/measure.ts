@@ -9,6 +9,8 @@ export interface Contender {
   readonly millis?: () => number;
   /** The most memory that the last run took, where it had a process of its own. */
   readonly peakMiB?: () => number;
+  /** What else the last run showed, by name. */
+  readonly more?: () => Readonly<Record<string, number>>;
 }
 
 export interface Figure {
@@ -20,6 +22,7 @@ export interface Figure {
   readonly cpuMedian: number;
   readonly byteLength: number | undefined;
   readonly peakMiB?: number;
+  readonly more?: Readonly<Record<string, number>>;
 }
 
 /**
@@ -46,13 +49,14 @@ export async function measure(contenders: readonly Contender[], runs: number): P
       const { user, system } = process.cpuUsage(before);
       cpuMillis[i]!.push((user + system) / 1000);
     }
-  return contenders.map(({ name, peakMiB }, i) => ({
+  return contenders.map(({ name, peakMiB, more }, i) => ({
     name,
     millis: taken[i]!,
     median: median(taken[i]!),
     cpuMedian: median(cpuMillis[i]!),
     byteLength: lengths[i],
     ...(peakMiB === undefined ? {} : { peakMiB: peakMiB() }),
+    ...(more === undefined ? {} : { more: more() }),
   }));
 }
 

@@ -57,7 +57,8 @@ function commit(): string {
 }
 
 export function answerTable({ question, of, figures }: Answer): string {
-  const rows = figures.map(({ name, median, cpuMedian, millis, byteLength, peakMiB }, i) => [
+  const more = [...new Set(figures.flatMap((figure) => Object.keys(figure.more ?? {})))];
+  const rows = figures.map(({ name, median, cpuMedian, millis, byteLength, peakMiB, ...figure }, i) => [
     name,
     shown(median),
     i === 0 ? '' : `${(median / figures[0]!.median).toFixed(2)} ×`,
@@ -65,18 +66,19 @@ export function answerTable({ question, of, figures }: Answer): string {
     byteLength === undefined ? '' : (byteLength / 1e6).toFixed(byteLength > 1e6 ? 2 : 4),
     String(millis.length),
     ...(peakMiB === undefined ? [] : [peakMiB.toFixed(0)]),
+    ...more.map((what) => (figure.more?.[what] === undefined ? '' : shown(figure.more[what]))),
   ]);
   return [
     `${question}: ${of}`,
     ...aligned([
-      ['', 'ms', 'ratio', 'CPU ms', 'MB', 'runs', ...(figures[0]?.peakMiB === undefined ? [] : ['peak MiB'])],
+      ['', 'ms', 'ratio', 'CPU ms', 'MB', 'runs', ...(figures[0]?.peakMiB === undefined ? [] : ['peak MiB']), ...more],
       ...rows,
     ]),
   ].join('\n');
 }
 
 function shown(millis: number): string {
-  return millis >= 100 ? millis.toFixed(0) : millis.toPrecision(3);
+  return millis >= 100 || millis === 0 ? millis.toFixed(0) : millis.toPrecision(3);
 }
 
 /** Lines with the first column flush left, the others flush right. */

@@ -15,6 +15,8 @@ export interface PostgresWire extends AsyncDisposable {
    * before the client hears of it (`'response'`). Then it goes back to `undefined`.
    */
   cutNext: 'request' | 'response' | undefined;
+  /** Cuts the connection when so many further bytes have passed in that direction, those of logging in left out. Then it is `undefined` again. */
+  cutAfter: { readonly direction: 'request' | 'response'; readonly byteCount: number } | undefined;
   /** Refuses connections, until `up`. Those that are open stay. */
   down(): Promise<void>;
   up(): Promise<void>;
@@ -22,8 +24,12 @@ export interface PostgresWire extends AsyncDisposable {
   counts(): WireCounts;
   /** How often a client sent something after it had heard from the server, since the last reset. */
   roundTrips(): number;
+  /** The same for logging in, of all connections since the last reset. */
+  loginRoundTrips(): number;
   /** Bytes that clients sent since the last reset. */
   sentBytes(): number;
+  /** Bytes that clients got since the last reset. */
+  receivedBytes(): number;
   reset(): void;
 }
 
@@ -39,7 +45,9 @@ export async function postgresWire(target: string): Promise<PostgresWire> {
   const { hostname, port: serverPort } = new URL(target);
   let counts: Record<string, number> = {};
   let roundTrips = 0;
+  let loginRoundTrips = 0;
   let sentBytes = 0;
+  let receivedBytes = 0;
   const sockets = new Set<Socket>();
 
   const server = createServer((client) => {
@@ -77,24 +85,39 @@ export async function postgresWire(target: string): Promise<PostgresWire> {
           if (isLost) return end();
           isCutting = true;
         }
-      }
+        const left = bytesUntilCut('request', chunk.length);
+        if (left !== undefined) return forward(() => upstream.write(chunk.subarray(0, left), end));
+      } else if (!isWaiting) loginRoundTrips++;
       isWaiting = true;
       forward(() => upstream.write(chunk));
     });
     upstream.on('data', (chunk: Buffer) => {
       // ReadyForQuery ends the login, and later on each answer.
       const isDone = answers.read(chunk).includes('Z');
-      if (isDone) isLoggedIn = true;
       if (isCutting) {
         if (isDone) end();
         return;
       }
+      if (isLoggedIn) {
+        receivedBytes += chunk.length;
+        const left = bytesUntilCut('response', chunk.length);
+        if (left !== undefined) return back(() => client.write(chunk.subarray(0, left), end));
+      }
+      if (isDone) isLoggedIn = true;
       back(() => {
         isWaiting = false;
         client.write(chunk);
       });
     });
   });
+
+  /** How much of a chunk still passes when the cut is in it. */
+  function bytesUntilCut(direction: 'request' | 'response', byteLength: number): number | undefined {
+    const cut = wire.cutAfter;
+    if (cut?.direction !== direction) return undefined;
+    wire.cutAfter = cut.byteCount > byteLength ? { direction, byteCount: cut.byteCount - byteLength } : undefined;
+    return wire.cutAfter === undefined ? cut.byteCount : undefined;
+  }
 
   /** Does things in the order in which they come, each half a round trip's delay later. */
   function line(): (send: () => void) => void {
@@ -115,6 +138,7 @@ export async function postgresWire(target: string): Promise<PostgresWire> {
     url: url.href,
     delayMs: 0,
     cutNext: undefined,
+    cutAfter: undefined,
     async down() {
       server.close();
       // Not its event: that comes when the last connection has ended.
@@ -126,11 +150,15 @@ export async function postgresWire(target: string): Promise<PostgresWire> {
     },
     counts: () => ({ ...counts }),
     roundTrips: () => roundTrips,
+    loginRoundTrips: () => loginRoundTrips,
     sentBytes: () => sentBytes,
+    receivedBytes: () => receivedBytes,
     reset() {
       counts = {};
       roundTrips = 0;
+      loginRoundTrips = 0;
       sentBytes = 0;
+      receivedBytes = 0;
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { t } from '../../src/index.ts';
+import { extensionsFolder } from '../../test/support/extensions.ts';
+import { type TestLake, testLake } from '../../test/support/lakes.ts';
+import { type PostgresWire, postgresWire } from '../../test/support/postgres-wire.ts';
+import { freshDatabase } from '../../test/support/services.ts';
+import type { CommitFigures, CommitTask } from './commit-child.ts';
+
+/** A lake with the table `events`, behind a proxy where its catalog is in Postgres. */
+export interface CommitPlace extends AsyncDisposable {
+  readonly lake: TestLake;
+  readonly wire: PostgresWire | undefined;
+}
+
+export async function commitPlace(
+  catalog: { readonly kind: 'sqlite'; readonly wal: boolean } | { readonly kind: 'postgres'; readonly delayMs: number },
+): Promise<CommitPlace> {
+  if (catalog.kind === 'sqlite') {
+    const lake = await testLake('sqlite');
+    await createEvents(lake);
+    await lake.sql(`PRAGMA journal_mode = ${catalog.wal ? 'WAL' : 'DELETE'}`);
+    return { lake, wire: undefined, [Symbol.asyncDispose]: () => lake[Symbol.asyncDispose]() };
+  }
+  const database = await freshDatabase();
+  const wire = await postgresWire(database.url);
+  const lake = await testLake('postgres', { url: wire.url });
+  await createEvents(lake);
+  wire.delayMs = catalog.delayMs;
+  return {
+    lake,
+    wire,
+    async [Symbol.asyncDispose]() {
+      wire.delayMs = 0;
+      await lake[Symbol.asyncDispose]();
+      await wire[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The same for both clients. */
+async function createEvents(place: TestLake): Promise<void> {
+  await using lake = await place.open();
+  await lake.createTable('events', {
+    id: t.int64(),
+    ts: t.timestamp(),
+    user: t.varchar(),
+    event: t.varchar(),
+    url: t.varchar(),
+    amount: t.float64(),
+    qty: t.int32(),
+    ok: t.boolean(),
+  });
+}
+
+/** Processes that do the same. */
+export interface Group extends Partial<Omit<CommitTask, 'address'>> {
+  readonly client: CommitTask['client'];
+  readonly processes?: number;
+}
+
+export interface Run {
+  /** Of all processes, writer after writer. */
+  readonly millis: readonly (readonly number[])[];
+  readonly failures: number;
+  readonly error: string | undefined;
+  readonly peakMiB: number;
+  /** From the start of the group's last process to the end of its first commit. */
+  readonly firstCommitMillis: number;
+}
+
+/** Lets groups of processes commit side by side for some seconds. All begin when all are ready: the wire counts from there, unless each commits just once. */
+export async function commitTogether(
+  { lake: { address }, wire }: CommitPlace,
+  seconds: number,
+  groups: readonly Group[],
+): Promise<Run[]> {
+  const program = await bundle;
+  const children = groups.map(({ processes = 1, ...group }) => {
+    const task = {
+      writers: 1,
+      callers: 1,
+      call: 'insert',
+      rows: 100,
+      inlines: false,
+      ...group,
+      seconds,
+      address,
+    } as const;
+    return Array.from({ length: processes }, () => start(program, task));
+  });
+  await Promise.all(children.flat().map(({ ready }) => ready));
+  if (seconds > 0) wire?.reset();
+  for (const { begin } of children.flat()) begin();
+  return Promise.all(
+    children.map(async (group): Promise<Run> => {
+      const figures = await Promise.all(group.map(({ figures }) => figures));
+      const openMillis = await group.at(-1)!.ready;
+      return {
+        millis: figures.flatMap(({ millis }) => millis),
+        failures: figures.reduce((sum, { failures }) => sum + failures, 0),
+        error: figures.find(({ error }) => error !== undefined)?.error,
+        peakMiB: Math.max(...figures.map(({ peakMiB }) => peakMiB)),
+        firstCommitMillis: openMillis + (figures.at(-1)!.millis[0]?.[0] ?? 0),
+      };
+    }),
+  );
+}
+
+/** Bundled once, as functions are deployed, beside the packages that it needs. */
+const bundle = (async () => {
+  const { build } = await import('esbuild');
+  const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+  const outdir = path('../../node_modules/.cache/edgemere-bench/');
+  await build({
+    entryPoints: [path('./commit-child.ts')],
+    outdir,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    outExtension: { '.js': '.mjs' },
+  });
+  return {
+    path: join(outdir, 'commit-child.mjs'),
+    env: { ...process.env, EDGEMERE_DUCKDB_EXTENSIONS: await extensionsFolder() },
+  };
+})();
+// Whoever awaits it hears of its failure.
+bundle.catch(() => {});
+
+interface Child {
+  /** After how many milliseconds the lake was open. */
+  readonly ready: Promise<number>;
+  begin(): void;
+  readonly figures: Promise<CommitFigures>;
+}
+
+function start({ path, env }: Awaited<typeof bundle>, task: CommitTask): Child {
+  const began = performance.now();
+  const child = spawn(process.execPath, [path, JSON.stringify(task)], { stdio: ['pipe', 'pipe', 'inherit'], env });
+  const ready = Promise.withResolvers<number>();
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    if (text.includes('\n')) ready.resolve(performance.now() - began);
+  });
+  const figures = once(child, 'close').then(([code]): CommitFigures => {
+    if (code !== 0) throw new Error(`a writer ended with ${code}`);
+    return JSON.parse(text.slice(text.indexOf('\n')));
+  });
+  figures.catch(ready.reject);
+  return { ready: ready.promise, begin: () => child.stdin.write('go\n'), figures };
+}
