@@ -18,7 +18,18 @@ import { statistics } from './questions/statistics.ts';
 import { wideTables } from './questions/wide.ts';
 
 // Stages come last: they slow the writer's methods down.
-const questions: readonly Question[] = [rows, columns, small, wideTables, statistics, read, plan, memory, commit, stages];
+const questions: readonly Question[] = [
+  rows,
+  columns,
+  small,
+  wideTables,
+  statistics,
+  read,
+  plan,
+  memory,
+  commit,
+  stages,
+];
 
 const usage = `npm run bench -- [QUESTION…] [--rows N] [--runs N] [--set NAME] [--peers none|NAME,NAME] [--out FILE]
 npm run bench -- --compare BEFORE.json AFTER.json [--threshold 1.1]
