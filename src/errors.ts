@@ -27,6 +27,8 @@ export interface ErrorContext {
   /** A location in the object store, or a catalog's name. */
   readonly location?: string;
   readonly snapshotId?: number;
+  /** Of COMMIT_UNKNOWN: text that `lake.resolve` takes, now or later, in any process. */
+  readonly token?: string;
   readonly [key: string]: unknown;
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 export type { CommitRetry, RetryPolicy } from './catalog/commit.ts';
+export type { ColumnDescription, SchemaSummary, TableDescription, TableSummary } from './catalog/describe.ts';
 export type { CommitMessage } from './catalog/pending.ts';
 export type {
   AsOf,
@@ -14,7 +15,9 @@ export type {
   CatalogStore,
   ColumnStatsDelta,
   CommitBatch,
+  CommitKey,
   CommitOutcome,
+  CommitTrace,
   CommitWitness,
   Head,
   LakeInit,
@@ -22,6 +25,7 @@ export type {
   SnapshotRecord,
   TableStats,
   TableStatsDelta,
+  UsedKey,
 } from './catalog/store.ts';
 export type {
   BoundsComparison,
@@ -41,9 +45,7 @@ export {
   Lake,
   type OpenOptions,
   openLake,
-  type SchemaSummary,
   type SnapshotInfo,
-  type TableSummary,
   type TransactionOptions,
   type TransactionResult,
 } from './lake.ts';
@@ -93,12 +95,10 @@ export type {
   StoreOptions,
 } from './storage/object-store.ts';
 export {
-  type ColumnDescription,
   type ColumnTotals,
   type InsertOptions,
   type InsertResult,
   Table,
-  type TableDescription,
   type TableFile,
   type TableTotals,
   type VersionOptions,
@@ -117,3 +117,4 @@ export type { ArrowBatch, ArrowData, ArrowTable } from './write/arrow.ts';
 export { type AppendResult, BufferedWriter, type WriterOptions } from './write/buffered.ts';
 export type { ColumnsInput, RowsInput } from './write/input.ts';
 export type { WriteOptions, WriteProgress } from './write/table-writer.ts';
+export type { ResolvedCommit, ResolveOptions } from './write/unknown.ts';

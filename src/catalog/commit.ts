@@ -5,7 +5,7 @@ import { pause } from '../util/pause.ts';
 import type { Isolation } from './fence.ts';
 import type { CommitMessage, PendingChange } from './pending.ts';
 import { plan } from './plan.ts';
-import type { CatalogStore, CommitBatch, Snapshot } from './store.ts';
+import type { CatalogStore, CommitBatch, CommitKey, CommitOutcome, Snapshot, UsedKey } from './store.ts';
 
 /** How a commit that lost a race is tried again. The names and defaults are DuckLake's. */
 export interface RetryPolicy {
@@ -40,6 +40,7 @@ export interface CommitRequest {
   /** False: a lost race is the caller's to handle. */
   readonly retry?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly keys?: readonly CommitKey[] | undefined;
 }
 
 /** A commit that happened: the snapshot it made and the ids that it took. Several callers may share one. */
@@ -48,21 +49,26 @@ export interface Committed {
   readonly batch: CommitBatch;
 }
 
+/** Nothing was committed: earlier commits used some of the keys. */
+export interface Repeated {
+  readonly used: readonly UsedKey[];
+}
+
 /** One caller's commit on its way. An abort takes it out at once, except while the catalog is at work on it. */
 export class PendingCommit {
   readonly request: CommitRequest;
-  readonly done: Promise<Committed>;
+  readonly done: Promise<Committed | Repeated>;
   /** Rises as the caller's changes are found to go with what others committed. */
   base: Snapshot;
   #isSent = false;
   #isSettled = false;
-  readonly #resolve: (committed: Committed) => void;
+  readonly #resolve: (end: Committed | Repeated) => void;
   readonly #reject: (error: unknown) => void;
 
   constructor(request: CommitRequest) {
     this.request = request;
     this.base = request.base;
-    const { promise, resolve, reject } = Promise.withResolvers<Committed>();
+    const { promise, resolve, reject } = Promise.withResolvers<Committed | Repeated>();
     this.done = promise;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -84,9 +90,9 @@ export class PendingCommit {
     if (this.request.signal?.aborted) this.#abort();
   }
 
-  resolve(committed: Committed): void {
+  resolve(end: Committed | Repeated): void {
     this.#settle();
-    this.#resolve(committed);
+    this.#resolve(end);
   }
 
   reject(error: unknown): void {
@@ -121,12 +127,20 @@ export async function commitTogether(
     for (let attempt = 0; open.length > 0; attempt++) {
       for (const commit of open) commit.markSent();
       const batch = planTogether(open);
-      const snapshot = await commitOnce(store, batch);
-      if (snapshot) {
-        for (const commit of open) commit.resolve({ snapshot, batch });
+      const outcome = await commitOnce(store, batch);
+      if (outcome.status === 'committed') {
+        for (const commit of open) commit.resolve({ snapshot: outcome.snapshot, batch });
         return;
       }
       for (const commit of open) commit.markUnsent();
+      if (outcome.status === 'used') {
+        for (const commit of open) {
+          const used = outcome.keys.filter(({ key }) => commit.request.keys?.some((one) => one.key === key));
+          if (used.length > 0 && !commit.isSettled) commit.resolve({ used });
+        }
+        open = open.filter((commit) => !commit.isSettled);
+        continue;
+      }
       // The first time the head is all that is missing: there is no reason to wait.
       const waitMs = attempt === 0 ? 0 : Math.random() * retry.retryWaitMs * retry.retryBackoff ** (attempt - 1);
       const isLate = performance.now() + waitMs > deadline;
@@ -163,12 +177,13 @@ function concernsAll(error: unknown): boolean {
 function planTogether(commits: readonly PendingCommit[]): CommitBatch {
   const [first] = commits;
   const isStrict = commits.some((commit) => commit.request.isolation === 'snapshot');
-  return plan(
+  const batch = plan(
     commits.flatMap((commit) => commit.request.pending),
     oldest(commits),
     first!.request.message,
     isStrict ? 'snapshot' : 'none',
   );
+  return { ...batch, keys: commits.flatMap((commit) => commit.request.keys ?? []) };
 }
 
 function oldest(commits: readonly PendingCommit[]): Snapshot {
@@ -245,24 +260,24 @@ async function rebaseOnTables(
   });
 }
 
-/** One attempt; a lost connection is settled by looking for what only this commit writes. `undefined`: superseded. */
-async function commitOnce(store: CatalogStore, batch: CommitBatch): Promise<Snapshot | undefined> {
+/** One attempt; a lost connection is settled by looking for what only this commit writes. */
+async function commitOnce(store: CatalogStore, batch: CommitBatch): Promise<CommitOutcome> {
   try {
-    const outcome = await store.commit(batch);
-    return outcome.status === 'committed' ? outcome.snapshot : undefined;
+    return await store.commit(batch);
   } catch (error) {
     if (isLakeError(error) && error.code !== 'COMMIT_UNKNOWN') throw error;
     for (const waitMs of [0, 200, 1000]) {
       await pause(waitMs);
-      // Not finding it proves nothing yet: the server may still be at work on the statement.
-      const found = await store.findCommit(batch).catch(() => undefined);
-      if (found) return found;
+      try {
+        const snapshot = await store.findCommit(batch);
+        if (snapshot) return { status: 'committed', snapshot };
+        // Not finding it proves nothing: the server may still be at work on the statement.
+        if (waitMs > 0) break;
+      } catch {
+        // The catalog may come back.
+      }
     }
-    if (isLakeError(error)) throw error;
-    throw new LakeError(
-      'COMMIT_UNKNOWN',
-      `catalog ${store.name} failed in a way that leaves open whether the commit happened; its files stay`,
-      { cause: error },
-    );
+    const { settleNow } = await import('./settle.ts');
+    return settleNow(store, batch, error);
   }
 }

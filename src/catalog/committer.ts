@@ -1,5 +1,12 @@
 import { pause } from '../util/pause.ts';
-import { type CommitRequest, type Committed, commitTogether, PendingCommit, type RetryPolicy } from './commit.ts';
+import {
+  type CommitRequest,
+  type Committed,
+  commitTogether,
+  PendingCommit,
+  type Repeated,
+  type RetryPolicy,
+} from './commit.ts';
 import type { CommitMessage, PendingChange } from './pending.ts';
 import type { CatalogStore } from './store.ts';
 
@@ -32,7 +39,7 @@ export class Committer {
   }
 
   /** Errors: CONFLICT, RETRIES_EXHAUSTED, COMMIT_UNKNOWN, whatever the store throws, the signal's reason. */
-  commit(request: CommitRequest): Promise<Committed> {
+  commit(request: CommitRequest): Promise<Committed | Repeated> {
     const commit = new PendingCommit(request);
     if (request.pending.every(isAppend)) {
       this.#waiting.push(commit);
@@ -60,8 +67,13 @@ export class Committer {
     const [first] = waiting;
     const key = first && messageKey(first.request.message);
     let fileCount = 0;
+    const keys = new Set<string>();
     const group = waiting.filter((commit) => {
       if (messageKey(commit.request.message) !== key) return false;
+      // Of two with one key the later is a repeat.
+      const own = commit.request.keys ?? [];
+      if (own.some((one) => keys.has(one.key))) return false;
+      for (const one of own) keys.add(one.key);
       if (fileCount > 0 && fileCount + filesIn(commit) > MAX_FILES) fileCount = Number.POSITIVE_INFINITY;
       else fileCount += filesIn(commit);
       return fileCount !== Number.POSITIVE_INFINITY;

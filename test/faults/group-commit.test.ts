@@ -230,16 +230,21 @@ describe('commits that come while one is under way', () => {
     const here = await place();
     const { lake, gate, store } = here;
     const calls = await twoBehindOne(here);
-    gate.answers.push(
-      (_, commit) => commit(),
-      () => {
-        throw new LakeError('COMMIT_UNKNOWN', 'lost');
-      },
-    );
+    const lost = (): never => {
+      throw new LakeError('COMMIT_UNKNOWN', 'lost');
+    };
+    // The second is what would keep the first from arriving late.
+    gate.answers.push((_, commit) => commit(), lost, lost);
     gate.open();
-    for (const call of calls) await rejects(() => call, 'COMMIT_UNKNOWN');
+    const errors = [];
+    for (const call of calls) errors.push(await rejects(() => call, 'COMMIT_UNKNOWN'));
     expect(await fileCount(store)).toBe(3);
     expect(await ids(lake, 'b')).toEqual([]);
+    // Each caller's token is about its own files.
+    for (const [n, { context }] of errors.entries()) {
+      expect(await lake.resolve(context.token!)).toEqual({ status: 'notCommitted' });
+      expect(await fileCount(store)).toBe(2 - n);
+    }
   });
 
   test('a certain failure is that of all, and all files go', async () => {

@@ -97,7 +97,7 @@ describe('a commit whose answer is lost', () => {
 
   test('is COMMIT_UNKNOWN when nothing can make sure that it does not arrive, and the file stays', async () => {
     const { lake, faults, store } = await place();
-    faults.failNext('catalog.commit', 'lost').failNext('catalog.commit', 'lost', 2);
+    faults.failNext('catalog.commit', 'lost').failNext('catalog.commit', 'lost');
     const { context } = await rejects(() => lake.table('t').insert([{ id: 1 }]), 'COMMIT_UNKNOWN');
     expect(await fileCount(store)).toBe(1);
     expect(await rowsOf(lake)).toEqual([]);
