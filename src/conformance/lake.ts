@@ -5,6 +5,7 @@ import { readingCases } from './lake/reading.ts';
 import { schemaCases } from './lake/schema.ts';
 import type { LakeTarget } from './lake/target.ts';
 import { transactionCases } from './lake/transaction.ts';
+import { transactionReadingCases } from './lake/transaction-reading.ts';
 import { valueCases } from './lake/values.ts';
 
 export type { LakeTarget } from './lake/target.ts';
@@ -15,6 +16,7 @@ export const lakeCases: readonly ConformanceCase<LakeTarget>[] = [
   ...schemaCases,
   ...insertCases,
   ...transactionCases,
+  ...transactionReadingCases,
   ...readingCases,
   ...valueCases,
 ];
