@@ -23,7 +23,8 @@ export class JsonValue {
 
   list<T>(read: (item: JsonValue) => T): T[] {
     if (!Array.isArray(this.value)) throw this.not('an array');
-    return this.value.map((item, i) => read(new JsonValue(item, `${this.path}[${i}]`)));
+    // Holes are items too.
+    return Array.from(this.value, (item, i) => read(new JsonValue(item, `${this.path}[${i}]`)));
   }
 
   orNull<T>(read: (value: this) => T): T | null {
