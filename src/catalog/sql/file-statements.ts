@@ -2,7 +2,7 @@ import type { FilesRequest } from '../table-files.ts';
 import type { HistoryRequest } from '../table-history.ts';
 import { integer, quoteName, type SqlDialect } from './dialect.ts';
 import { live, selectRowsOf } from './select.ts';
-import { type StatsSource, statsTable, wantedFiles } from './wanted-files.ts';
+import { wantedFiles } from './wanted-files.ts';
 
 /**
  * What a statement has to know of a table's inlined rows before it is sent: tables can be named in SQL only if they are there.
@@ -29,8 +29,8 @@ const MAX_ARGUMENTS = 90;
 
 /** Rows of two cells like those of the other statements; see each tag for what its JSON holds. */
 export interface FileStatements {
-  /** `source` is where the files' statistics are looked for. */
-  files(request: FilesRequest, shape: InlinedShape, source: StatsSource): string;
+  /** Unless it is whole, statistics are looked for among those that were added last. */
+  files(request: FilesRequest, shape: InlinedShape, isWhole: boolean): string;
   history(request: HistoryRequest, shape: InlinedShape): string;
 }
 
@@ -110,7 +110,7 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
   };
 
   return {
-    files(request, shape, source) {
+    files(request, shape, isWhole) {
       const at = integer(request.snapshotId);
       const tableId = integer(request.tableId);
       const isNew = request.fromFileId === undefined ? '' : ` AND x.delete_file_id >= ${integer(request.fromFileId)}`;
@@ -131,17 +131,18 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
           `SELECT 'deletes' AS t, ${dialect.jsonArray(['d.file_id', dialect.jsonGroup('d.row_id')])} AS j ` +
             `FROM ${dialect.table(deletesTable(tableId))} d WHERE d.begin_snapshot <= ${at} AND d.file_id IN (SELECT data_file_id FROM files) GROUP BY d.file_id`,
         );
-      const stats = { source: statsTable(dialect, source) };
-      if (request.stats === 'all') selects.push(rows('ducklake_file_column_stats', ofFile, stats));
+      const source = isWhole ? undefined : dialect.newestRows('ducklake_file_column_stats');
+      const ofNew = request.fromFileId === undefined ? '' : `x.data_file_id >= ${integer(request.fromFileId)} AND `;
+      if (request.stats === 'all') selects.push(rows('ducklake_file_column_stats', ofNew + ofFile, { source }));
       else if (request.stats !== 'none' && request.stats.length > 0) {
         const isAskedFor = `x.column_id IN (${request.stats.map(integer).join(', ')})`;
-        selects.push(rows('ducklake_file_column_stats', `${ofFile} AND ${isAskedFor}`, stats));
+        selects.push(rows('ducklake_file_column_stats', `${ofNew}${ofFile} AND ${isAskedFor}`, { source }));
       }
       if (request.since !== undefined) {
         const isSince = `x.snapshot_id >= ${integer(request.since)}`;
         selects.push(rows('ducklake_snapshot', isSince), rows('ducklake_snapshot_changes', isSince));
       }
-      return `WITH ${wantedFiles(dialect, request, source)}, ${inlined(tableId)}\n${unionAll(selects)}`;
+      return `WITH ${wantedFiles(dialect, request)}, ${inlined(tableId)}\n${unionAll(selects)}`;
     },
     history(request, shape) {
       const to = integer(request.to);

@@ -14,7 +14,6 @@ import {
 } from './file-statements.ts';
 import { cellDecoder } from './inlined-cells.ts';
 import type { Result } from './result.ts';
-import type { StatsSource } from './wanted-files.ts';
 
 /** How often what others do at the same time may change what a table's inlined rows are in. */
 const MAX_ATTEMPTS = 5;
@@ -34,14 +33,14 @@ export class FilesReader {
 
   async read(request: FilesRequest): Promise<TableFiles> {
     if (request.fromFileId !== undefined) {
-      const files = await this.#read(request, 'newest');
+      const files = await this.#read(request, false);
       if (hasStats(request, files)) return files;
     }
-    return this.#read(request, 'all');
+    return this.#read(request, true);
   }
 
-  async #read(request: FilesRequest, source: StatsSource): Promise<TableFiles> {
-    const found = await this.#consistent(request.tableId, (shape) => this.#statements.files(request, shape, source));
+  async #read(request: FilesRequest, isWhole: boolean): Promise<TableFiles> {
+    const found = await this.#consistent(request.tableId, (shape) => this.#statements.files(request, shape, isWhole));
     return request.since === undefined ? tableFiles(found) : { ...tableFiles(found), since: seenSnapshots(found) };
   }
 

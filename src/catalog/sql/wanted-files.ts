@@ -3,28 +3,21 @@ import type { ColumnRange, FilesRequest } from '../table-files.ts';
 import { integer, type SqlDialect } from './dialect.ts';
 import { live } from './select.ts';
 
-/** Where the statistics of files are found: all of them, or those that were added last. */
-export type StatsSource = 'all' | 'newest';
-
-export function statsTable(dialect: SqlDialect, source: StatsSource): string {
-  const name = 'ducklake_file_column_stats';
-  return source === 'all' ? dialect.table(name) : dialect.newestRows(name);
-}
-
 /**
  * `files`: the rows of data files that a request asks for. What is outside its ranges is taken away as a set: NOT IN, or a join, takes
  * databases longer. Without MATERIALIZED SQLite would find them anew for each use.
  */
-export function wantedFiles(dialect: SqlDialect, request: FilesRequest, source: StatsSource): string {
+export function wantedFiles(dialect: SqlDialect, request: FilesRequest): string {
   const tableId = integer(request.tableId);
   const isNew = request.fromFileId === undefined ? '' : ` AND x.data_file_id >= ${integer(request.fromFileId)}`;
   const files = dialect.table('ducklake_data_file');
   const where = `x.table_id = ${tableId}${isNew} AND ${live(integer(request.snapshotId))}`;
-  const within = request.within ?? [];
+  // New files are few: to find out which of them matter costs more than to give them all.
+  const within = request.fromFileId === undefined ? (request.within ?? []) : [];
   if (within.length === 0) return `files AS MATERIALIZED (SELECT x.* FROM ${files} x WHERE ${where})`;
   const ids = [
     `SELECT x.data_file_id FROM ${files} x WHERE ${where}`,
-    ...within.map((range) => outside(dialect, statsTable(dialect, source), tableId, range)),
+    ...within.map((range) => outside(dialect, tableId, range)),
   ];
   return (
     `wanted AS MATERIALIZED (${ids.join(' EXCEPT ')}), files AS MATERIALIZED ` +
@@ -35,7 +28,6 @@ export function wantedFiles(dialect: SqlDialect, request: FilesRequest, source: 
 /** Statistics by which a file has no row in the range. */
 function outside(
   dialect: SqlDialect,
-  stats: string,
   tableId: string,
   { columnId, includesNan, fromSnapshot, ...range }: ColumnRange,
 ): string {
@@ -57,7 +49,7 @@ function outside(
   ];
   const byEnds = ends.length > 0 ? ` OR ${[...known, `(${ends.join(' OR ')})`].join(' AND ')}` : '';
   return (
-    `SELECT s.data_file_id FROM ${stats} s ` +
+    `SELECT s.data_file_id FROM ${dialect.table('ducklake_file_column_stats')} s ` +
     `WHERE s.table_id = ${tableId} AND s.column_id = ${integer(columnId)} AND (s.value_count = 0${byEnds})`
   );
 }
