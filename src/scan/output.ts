@@ -1,3 +1,5 @@
+import type { ArrowRead } from './arrow/batches.ts';
+import type { ArrowModule, RecordBatchOf, TableOf } from './arrow/module.ts';
 import type { PlannedRead } from './read-parts.ts';
 import { type RowBatch, rowsOf } from './rows.ts';
 import { streamOf } from './stream.ts';
@@ -54,6 +56,37 @@ export class Rows<Row> implements AsyncIterable<Row> {
   /** Batch by batch, as columns: the cheaper way when no row objects are needed. */
   batches(): AsyncGenerator<RowBatch> {
     return this.#batches(this.#signal);
+  }
+
+  /**
+   * Arrow record batches, made with the `apache-arrow` that is handed in. Columns of numbers and times without NULL become buffers as they
+   * were read. Types: 128-bit integers are Decimal256, JSON and UUIDs are marked as Arrow's extension types, `timetz` is a time in UTC,
+   * times and timestamps keep their units.
+   *
+   * @example
+   * ```ts
+   * import * as arrow from 'apache-arrow';
+   * import { t } from 'edgemere';
+   * import { memoryLake } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const events = await lake.createTable('events', { id: t.int32(), name: t.varchar() });
+   * await events.insert([{ id: 1, name: 'a' }, { id: 2, name: null }]);
+   * for await (const batch of events.scan().arrow(arrow)) console.log(batch.numRows, String(batch.schema.fields[1])); // 2 name: Utf8
+   * ```
+   */
+  async *arrow<Arrow extends ArrowModule>(arrow: Arrow): AsyncGenerator<RecordBatchOf<Arrow>> {
+    for await (const batch of (await this.#arrow(arrow)).batches()) yield batch as RecordBatchOf<Arrow>;
+  }
+
+  /** An Arrow table of all rows: as {@link Rows.arrow}, with the columns also where there are no rows. */
+  async arrowTable<Arrow extends ArrowModule>(arrow: Arrow): Promise<TableOf<Arrow>> {
+    return (await (await this.#arrow(arrow)).table()) as TableOf<Arrow>;
+  }
+
+  async #arrow(arrow: ArrowModule): Promise<ArrowRead> {
+    const { arrowRead } = await import('./arrow/batches.ts');
+    return arrowRead(arrow, await this.#plan(this.#signal));
   }
 
   async *#batches(signal: AbortSignal | undefined): AsyncGenerator<RowBatch> {

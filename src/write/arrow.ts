@@ -1,7 +1,9 @@
 import { LakeError } from '../errors.ts';
 import type { ColumnValues } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
+import { dateCodec } from '../spec/values/date.ts';
 import { decodeText } from '../spec/values/text.ts';
+import { uuidText } from '../spec/values/uuid.ts';
 import type { ArrowData } from './arrow-batch.ts';
 
 export type { ArrowBatch, ArrowData, ArrowTable } from './arrow-batch.ts';
@@ -19,6 +21,7 @@ const id = {
   date: 8,
   time: 9,
   timestamp: 10,
+  interval: 11,
   list: 12,
   struct: 13,
   fixedBinary: 15,
@@ -59,6 +62,7 @@ const readers: ReadonlyMap<number, Reader> = new Map<number, Reader>([
   [id.date, dates],
   [id.time, times],
   [id.timestamp, timestamps],
+  [id.interval, intervals],
   [id.dictionary, dictionaries],
   [id.list, (data, from, to, field) => lists(data, from, to, field, (i) => Number(data.valueOffsets![i]))],
   [id.fixedList, (data, from, to, field) => lists(data, from, to, field, (i) => i * data.type.listSize!)],
@@ -119,22 +123,20 @@ function fixedBinaries(data: ArrowData, from: number, to: number, field: Field):
   const bytes = data.values as Uint8Array;
   const at = (i: number): Uint8Array => bytes.subarray(i * width, (i + 1) * width);
   if (field.type.name !== 'uuid' || width !== 16) return eachOf(data, from, to, at);
-  return eachOf(data, from, to, (i) =>
-    Array.from(at(i), (byte) => byte.toString(16).padStart(2, '0'))
-      .join('')
-      .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
-  );
+  return eachOf(data, from, to, (i) => uuidText(at(i)));
 }
 
-/** As text, which a decimal column takes when it has the digits for it. */
-function decimals(data: ArrowData, from: number, to: number): ColumnValues {
+/** As text, which a decimal column takes when it has the digits for it; for columns of integers as a bigint. */
+function decimals(data: ArrowData, from: number, to: number, field: Field): ColumnValues {
   const words = data.values as Uint32Array;
   const perValue = (data.type.bitWidth ?? 128) / 32;
   const scale = data.type.scale ?? 0;
+  const isInteger = scale === 0 && /^u?int/.test(field.type.name);
   return eachOf(data, from, to, (i) => {
     let unscaled = 0n;
     for (let w = perValue - 1; w >= 0; w--) unscaled = (unscaled << 32n) | BigInt(words[i * perValue + w]!);
-    return decimalText(BigInt.asIntN(perValue * 32, unscaled), scale);
+    const value = BigInt.asIntN(perValue * 32, unscaled);
+    return isInteger ? value : decimalText(value, scale);
   });
 }
 
@@ -146,8 +148,8 @@ function decimalText(unscaled: bigint, scale: number): string {
 
 function dates(data: ArrowData, from: number, to: number): ColumnValues {
   const values = data.values!;
-  const millis = data.type.unit === 0 ? 86_400_000 : 1;
-  return eachOf(data, from, to, (i) => new Date(Number(values[i]) * millis));
+  if (data.type.unit === 0) return eachOf(data, from, to, (i) => dateCodec.decode(Number(values[i])));
+  return eachOf(data, from, to, (i) => new Date(Number(values[i])));
 }
 
 /** Decimal digits of a second below each of Arrow's units. */
@@ -161,6 +163,26 @@ const fieldDigits: Readonly<Record<string, number>> = { timestamp_s: 0, timestam
 
 function timestamps(data: ArrowData, from: number, to: number, field: Field): ColumnValues {
   return rescaled(data, from, to, unitDigits[data.type.unit ?? 0]!, fieldDigits[field.type.name] ?? 6, field);
+}
+
+/** Months; days and milliseconds; or months, days and nanoseconds. */
+function intervals(data: ArrowData, from: number, to: number, field: Field): ColumnValues {
+  const words = data.values as Int32Array;
+  if (data.type.unit === 0) return eachOf(data, from, to, (i) => ({ months: words[i], days: 0, micros: 0n }));
+  if (data.type.unit === 1)
+    return eachOf(data, from, to, (i) => ({
+      months: 0,
+      days: words[2 * i],
+      micros: BigInt(words[2 * i + 1]!) * 1000n,
+    }));
+  return eachOf(data, from, to, (i) => {
+    const nanos = (BigInt(words[4 * i + 3]!) << 32n) | BigInt(words[4 * i + 2]! >>> 0);
+    if (nanos % 1000n !== 0n)
+      throw new LakeError('INVALID_VALUE', `column "${field.name}" (interval) can't hold ${nanos} nanoseconds`, {
+        context: { column: field.name, value: String(nanos) },
+      });
+    return { months: words[4 * i], days: words[4 * i + 1], micros: nanos / 1000n };
+  });
 }
 
 /** Counts of one unit as bigints of another; a count that the coarser unit can't hold is refused, not rounded. */

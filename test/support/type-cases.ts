@@ -23,6 +23,7 @@ export interface TypeCase {
 
 /** A value as text that tells apart what `===` or JSON would not: types, signed zeros, the precision of instants. */
 export function shown(value: unknown): string {
+  if (value instanceof Map) return `map ${shown([...value])}`;
   if (value === null) return 'null';
   if (value === undefined) return 'undefined';
   if (typeof value === 'bigint') return `${value}n`;

@@ -2,6 +2,7 @@
  * What TypeScript infers of rows. Nothing here runs: `tsc` fails when an inference changes, or when a line that must not
  * compile does.
  */
+import * as arrow from 'apache-arrow';
 import type { Table } from '../../src/index.ts';
 import {
   type InsertRow,
@@ -126,6 +127,13 @@ export async function insertsAndScans(lake: Lake): Promise<void> {
   const rowStream = () => table.scan({ columns: ['id'] }).stream();
   same<Equal<ReturnType<typeof batchStream>, ReadableStream<RowBatch>>>();
   const batchStream = () => table.scan().batchStream();
+  for await (const batch of table.scan().arrow(arrow)) same<Equal<typeof batch, arrow.RecordBatch<arrow.TypeMap>>>();
+  same<Equal<Awaited<ReturnType<typeof arrowTable>>, arrow.Table<arrow.TypeMap>>>();
+  const arrowTable = () => table.scan().arrowTable(arrow);
+  await table.insert(table.scan().arrow(arrow));
+  await table.insert(await arrowTable());
+  // @ts-expect-error another module
+  await table.scan().arrowTable({ Table: Map });
   const all = await table.scan({ limit: 1 }).toArray();
   same<Equal<typeof all, Row<typeof events>[]>>();
 
