@@ -54,6 +54,7 @@ export class TextColumn extends ColumnEncoder {
   }
 
   override renew(): void {
+    this.#dictionary.clear();
     this.#held = [];
     this.#directForGood = this.#kind === 'digits';
     this.#direct = this.#directForGood;
@@ -103,7 +104,7 @@ export class TextColumn extends ColumnEncoder {
     const slot = this.flat.slots - from;
     const codes = this.#integers;
     const dictionary = this.#dictionary;
-    const { codeOf } = dictionary;
+    const { placeOf, firstCode } = dictionary;
     const start = this.count;
     let nullCount = 0;
     let count = start;
@@ -111,15 +112,15 @@ export class TextColumn extends ColumnEncoder {
     let i = from;
     for (; i < to && !full; i++) {
       const value = values[i];
-      let code = codeOf.get(value);
-      if (code === undefined) {
+      const place = placeOf.get(value);
+      let code = place === undefined ? -1 : dictionary.codes[place]! - firstCode;
+      if (code < 0) {
         if (value === null || value === undefined) {
           blockNulls[nullCount++] = slot + i;
           continue;
         }
-        const text = this.codec.encode(value) as string;
         // What JSON columns take besides strings is known by its text.
-        code = codeOf.get(text) ?? dictionary.add(text);
+        code = dictionary.codeOf(this.codec.encode(value) as string);
         if (dictionary.isFull) {
           this.#directNext = true;
           full = this.nested === undefined;

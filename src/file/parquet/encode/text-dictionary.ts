@@ -12,9 +12,20 @@ const looks = [
   { values: 16384, since: 8192, share: 0.6 },
 ] as const;
 
-/** The dictionary of a row group's text. Entries are strings, looked up in a Map; they become bytes once, at the end. */
+/** Codes are numbered on from row group to row group, so that those of earlier ones are known; up to this number. */
+const maxCode: number = 1 << 30;
+
+/**
+ * The dictionary of a row group's text. Entries are strings, looked up in a Map; they become bytes once, at the end. The next row
+ * group finds most of its strings in the Map again: a Map made anew for each would fill the garbage collector's young
+ * generation with what survives, which then grows and stays large.
+ */
 export class TextDictionary {
-  readonly codeOf: Map<unknown, number> = new Map();
+  /** Places in `codes` of the strings of this row group and of earlier ones. */
+  readonly placeOf: Map<unknown, number> = new Map();
+  /** Codes, above `firstCode`; what is below is a string of an earlier row group. */
+  codes: Int32Array = new Int32Array(64);
+  firstCode = 1;
   entries: string[] = [];
   /** UTF-16 units of all entries. */
   unitCount = 0;
@@ -31,10 +42,21 @@ export class TextDictionary {
     return this.entries.length >= maxEntries || this.unitCount >= maxUnits;
   }
 
-  add(text: string): number {
+  /** The code of a string, which becomes an entry if it isn't one. */
+  codeOf(text: string): number {
+    let place = this.placeOf.get(text);
+    if (place === undefined) {
+      place = this.placeOf.size;
+      this.placeOf.set(text, place);
+      if (place === this.codes.length) {
+        const grown = new Int32Array(place * 2);
+        grown.set(this.codes);
+        this.codes = grown;
+      }
+    } else if (this.codes[place]! >= this.firstCode) return this.codes[place]! - this.firstCode;
     const code = this.entries.length;
+    this.codes[place] = this.firstCode + code;
     this.entries.push(text);
-    this.codeOf.set(text, code);
     this.unitCount += text.length;
     return code;
   }
@@ -71,16 +93,30 @@ export class TextDictionary {
       out.length += length;
       from += length;
     }
-    this.clear();
+    this.begin();
     return lengths.length;
   }
 
-  clear(): void {
-    this.codeOf.clear();
+  /** Begins the next row group's dictionary. */
+  begin(): void {
+    this.firstCode += this.entries.length;
+    if (this.placeOf.size >= maxEntries || this.firstCode > maxCode) this.#forget();
     this.entries = [];
     this.unitCount = 0;
     this.#values = 0;
     this.#look = 0;
     this.#entriesBefore = 0;
+  }
+
+  /** Begins anew, without the strings of earlier row groups. */
+  clear(): void {
+    this.begin();
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.placeOf.clear();
+    this.codes = new Int32Array(64);
+    this.firstCode = 1;
   }
 }
