@@ -76,16 +76,19 @@ export async function settle(store: CatalogStore, evidence: CommitEvidence): Pro
   }
 }
 
-async function find(store: CatalogStore, evidence: CommitEvidence): Promise<Settled | undefined> {
-  try {
-    const snapshot = await store.findCommit(evidence);
-    if (snapshot) return { status: 'committed', snapshotId: snapshot.id, snapshot };
-  } catch (error) {
-    const snapshotId = isLakeError(error, 'COMMIT_UNKNOWN') ? error.context.snapshotId : undefined;
-    if (snapshotId === undefined) throw error;
-    return { status: 'committed', snapshotId, snapshot: undefined };
+async function find(store: CatalogStore, { witness, base, keys }: CommitEvidence): Promise<Settled | undefined> {
+  // Keys tell more than a witness that others may have written too.
+  if (keys.length === 0 || !('isShared' in witness && witness.isShared)) {
+    try {
+      const snapshot = await store.findCommit({ witness, base });
+      if (snapshot) return { status: 'committed', snapshotId: snapshot.id, snapshot };
+    } catch (error) {
+      const snapshotId = isLakeError(error, 'COMMIT_UNKNOWN') ? error.context.snapshotId : undefined;
+      if (snapshotId === undefined) throw error;
+      return { status: 'committed', snapshotId, snapshot: undefined };
+    }
   }
-  const [used] = evidence.keys.length > 0 ? await store.findKeys(evidence.keys) : [];
+  const [used] = keys.length > 0 ? await store.findKeys(keys) : [];
   return used && { status: 'committed', snapshotId: used.snapshotId, snapshot: undefined };
 }
 
