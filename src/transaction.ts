@@ -294,7 +294,7 @@ export class Transaction {
 
   async #readFiles(request: FilesRequest): Promise<TableFiles> {
     const { tableId } = request;
-    const appends = this.#pending.filter((change) => change.kind === 'append' && change.tableId === tableId);
+    const appends = this.#pending.filter((change) => change.kind === 'append').filter((one) => one.tableId === tableId);
     const committed = tableId < 0 ? undefined : await this.#session.readFiles(request);
     if (committed && appends.length === 0) return committed;
     // Whoever only writes doesn't load it: bundlers put it apart.

@@ -156,8 +156,14 @@ function ownChange(change: PendingChange): OwnChange[] {
     }
     case 'dropTable':
       return [{ kind: 'dropped_table', id: change.id }];
-    case 'append':
-      return change.tableId < 0 ? [] : [{ kind: 'inserted_into_table', id: change.tableId }];
+    case 'append': {
+      const { tableId: id, files, inlined } = change;
+      if (id < 0) return [];
+      return [
+        ...(files.length > 0 ? [{ kind: 'inserted_into_table', id } as const] : []),
+        ...(inlined ? [{ kind: 'inlined_insert', id } as const] : []),
+      ];
+    }
   }
 }
 

@@ -156,7 +156,7 @@ function tableRow(change: PendingChange & { kind: 'createTable' }, id: number, s
   };
 }
 
-function columnRows(fields: readonly Field[], tableId: number, parent: number | null = null): CatalogRow[] {
+export function columnRows(fields: readonly Field[], tableId: number, parent: number | null = null): CatalogRow[] {
   return fields.flatMap((field) => [
     {
       column_id: field.id,
