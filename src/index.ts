@@ -57,6 +57,7 @@ export {
   type ChangeType,
 } from './scan/changes.ts';
 export { Rows } from './scan/output.ts';
+export type { ParquetFile } from './scan/parquet-file.ts';
 export { type ReadTaskOptions, readTask } from './scan/read-task.ts';
 export type { RowBatch } from './scan/rows.ts';
 export { Scan, type ScanOptions } from './scan/scan.ts';

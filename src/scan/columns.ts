@@ -20,6 +20,24 @@ export type ScanColumn =
   | { readonly kind: 'field'; readonly name: string; readonly field: Field }
   | { readonly kind: 'virtual'; readonly name: VirtualName };
 
+/** A column as a field, for what is written of it: a virtual one too. */
+export function fieldOf(column: ScanColumn, index: number): Field {
+  if (column.kind === 'field') return column.field;
+  const { name } = column;
+  return {
+    // Above those of a table's columns, and each another.
+    id: 2 ** 31 - 2 ** 16 + index,
+    name,
+    type: { name: name === 'filename' ? 'varchar' : 'int64' },
+    nullable: true,
+    children: [],
+    initialDefault: null,
+    defaultValue: null,
+    defaultValueType: null,
+    beginSnapshot: 0,
+  };
+}
+
 /** What a scan's rows consist of: the named columns, all of the table's by default. UNSUPPORTED for those that can't be read. */
 export function scanColumns(table: TableInfo, names: unknown): ScanColumn[] {
   if (names !== undefined && !Array.isArray(names))

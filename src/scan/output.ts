@@ -1,5 +1,7 @@
+import type { ObjectStore } from '../storage/object-store.ts';
 import type { ArrowRead } from './arrow/batches.ts';
 import type { ArrowModule, RecordBatchOf, TableOf } from './arrow/module.ts';
+import type { ParquetFile } from './parquet-file.ts';
 import type { PlannedRead } from './read-parts.ts';
 import { type RowBatch, rowsOf } from './rows.ts';
 import { streamOf } from './stream.ts';
@@ -82,6 +84,29 @@ export class Rows<Row> implements AsyncIterable<Row> {
   /** An Arrow table of all rows: as {@link Rows.arrow}, with the columns also where there are no rows. */
   async arrowTable<Arrow extends ArrowModule>(arrow: Arrow): Promise<TableOf<Arrow>> {
     return (await (await this.#arrow(arrow)).table()) as TableOf<Arrow>;
+  }
+
+  /**
+   * Writes all rows into one Parquet file at `location` of `store`, which is there as a whole when this resolves, and not at all when it
+   * rejects. 128-bit integers become decimals of 38 digits; INVALID_VALUE, naming column and row, for what Parquet can't hold: longer ones,
+   * and intervals that are negative or finer than milliseconds.
+   *
+   * @example
+   * ```ts
+   * import { t } from 'edgemere';
+   * import { memoryLake, memoryStore } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const events = await lake.createTable('events', { id: t.int32() });
+   * await events.insert([{ id: 1 }, { id: 2 }]);
+   * const { rowCount } = await events.scan({ where: { id: 2 } }).writeParquet(memoryStore(), 'two.parquet');
+   * console.log(rowCount); // 1
+   * ```
+   */
+  async writeParquet(store: ObjectStore, location: string): Promise<ParquetFile> {
+    const signal = this.#signal;
+    const { writeParquetFile } = await import('./parquet-file.ts');
+    return writeParquetFile(await this.#plan(signal), () => store.create(location, { signal }));
   }
 
   async #arrow(arrow: ArrowModule): Promise<ArrowRead> {

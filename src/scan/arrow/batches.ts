@@ -1,5 +1,5 @@
 import { LakeError } from '../../errors.ts';
-import type { Field } from '../../schema/field.ts';
+import { fieldOf } from '../columns.ts';
 import { type PlannedRead, readParts } from '../read-parts.ts';
 import { withTextOfJson } from '../text-of-json.ts';
 import type { VectorBatch } from '../vectors.ts';
@@ -26,9 +26,9 @@ export function arrowRead(module: object, planned: PlannedRead, most: number = m
         `what was handed in as apache-arrow has no ${name}: version 19 or later has`,
       );
   const { columns } = planned.read;
-  const schema = arrowSchema(arrow, columns);
+  const fields = columns.map(fieldOf);
+  const schema = arrowSchema(arrow, fields);
   const maker = new DataMaker(arrow, most);
-  const fields = columns.map((column) => (column.kind === 'field' ? column.field : virtualFields[column.name]));
 
   function* recordBatches({ rowCount, columns: vectors }: VectorBatch): Generator<unknown> {
     let children: LibraryData[];
@@ -69,26 +69,3 @@ function slicedRows(vectors: VectorBatch['columns'], from: number, to: number): 
   });
   return { rowCount: to - from, columns };
 }
-
-function virtualField(type: 'int64' | 'varchar'): Field {
-  return {
-    id: 0,
-    name: '',
-    type: { name: type },
-    nullable: false,
-    children: [],
-    initialDefault: null,
-    defaultValue: null,
-    defaultValueType: null,
-    beginSnapshot: 0,
-  };
-}
-
-const [int64, varchar] = [virtualField('int64'), virtualField('varchar')];
-const virtualFields = {
-  rowid: int64,
-  snapshot_id: int64,
-  filename: varchar,
-  file_row_number: int64,
-  file_index: int64,
-};

@@ -1,20 +1,11 @@
 import type { Field } from '../../schema/field.ts';
-import type { ScanColumn, VirtualName } from '../columns.ts';
 import type { ArrowLibrary, LibraryField, LibrarySchema, LibraryType } from './module.ts';
 
 /** Digits of a 128-bit integer, of which some are too many for a Decimal128. */
 const integerDigits = 39;
 
-export function arrowSchema(arrow: ArrowLibrary, columns: readonly ScanColumn[]): LibrarySchema {
-  return new arrow.Schema(
-    columns.map((column) =>
-      column.kind === 'field' ? arrowField(arrow, column.field, column.name) : virtualField(arrow, column.name),
-    ),
-  );
-}
-
-function virtualField(arrow: ArrowLibrary, name: VirtualName): LibraryField {
-  return new arrow.Field(name, name === 'filename' ? new arrow.Utf8() : new arrow.Int64(), true);
+export function arrowSchema(arrow: ArrowLibrary, fields: readonly Field[]): LibrarySchema {
+  return new arrow.Schema(fields.map((field) => arrowField(arrow, field, field.name)));
 }
 
 /** JSON and UUIDs are marked as Arrow's extension types of these names. */
