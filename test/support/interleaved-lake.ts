@@ -30,6 +30,7 @@ export async function seenBy(on: Pick<Transaction, 'schemas' | 'tables' | 'table
   const tables: Record<string, readonly number[]> = {};
   const refs = (await on.tables()).map(({ schema, name }) => `${schema}.${name}` as const).sort();
   for (const ref of refs) {
+    if (ref in tables) throw new Error(`there are two tables ${ref}`);
     const rows = await (on as Transaction).table<{ id: number }, { id: number }>(parts(ref)).scan().toArray();
     tables[ref] = rows.map(({ id }) => id).sort((a, b) => a - b);
   }
