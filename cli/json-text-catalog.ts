@@ -28,7 +28,7 @@ export function withJsonAsText(catalog: CatalogStore): CatalogStore {
     commit: (batch) => catalog.commit(batch),
     findCommit: (batch) => catalog.findCommit(batch),
     findKeys: (keys) => catalog.findKeys(keys),
-    forgetKeys: (before) => catalog.forgetKeys(before),
+    forgetKeys: (request) => catalog.forgetKeys(request),
     [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose](),
   };
 }

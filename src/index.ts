@@ -19,6 +19,7 @@ export type {
   CommitOutcome,
   CommitTrace,
   CommitWitness,
+  ForgetKeysRequest,
   Head,
   LakeInit,
   Snapshot,
@@ -97,6 +98,7 @@ export type {
 } from './storage/object-store.ts';
 export {
   type ColumnTotals,
+  type CountOptions,
   type InsertOptions,
   type InsertResult,
   Table,
@@ -117,5 +119,7 @@ export {
 export type { ArrowBatch, ArrowData, ArrowTable } from './write/arrow.ts';
 export { type AppendResult, BufferedWriter, type WriterOptions } from './write/buffered.ts';
 export type { ColumnsInput, RowsInput } from './write/input.ts';
+export type { FileReceipt, ReceiptColumn, ReceiptFile } from './write/receipt.ts';
+export type { RegisteredReceipt, RegisterOptions, RegisterResult } from './write/register.ts';
 export type { WriteOptions, WriteProgress } from './write/table-writer.ts';
 export type { ResolvedCommit, ResolveOptions } from './write/unknown.ts';

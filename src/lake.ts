@@ -25,6 +25,8 @@ import {
 } from './transaction.ts';
 import { uuidv7 } from './util/uuid.ts';
 import type { KeyUse } from './write/keyed.ts';
+import type { FileReceipt } from './write/receipt.ts';
+import type { RegisterOptions, RegisterResult } from './write/register.ts';
 import type { ResolvedCommit, ResolveOptions } from './write/unknown.ts';
 
 export interface OpenOptions extends Partial<RetryPolicy> {
@@ -46,7 +48,7 @@ export interface OpenOptions extends Partial<RetryPolicy> {
   readonly commitGapMs?: number | undefined;
   /**
    * Up to how many rows an insert puts into the catalog itself instead of a file, where no option `data_inlining_row_limit` of the
-   * lake, a schema or a table says it: DuckDB's ATTACH option of that name. 0 for none.
+   * lake, a schema or a table says it: DuckDB's ATTACH option of that name. Defaults to 10, as DuckDB's; 0 for none.
    */
   readonly dataInliningRowLimit?: number | undefined;
   /** Compressions beyond Snappy that the runtime lacks, or faster ones. */
@@ -107,7 +109,7 @@ export async function openLake(options: OpenOptions): Promise<Lake> {
   checkDataPath(options.dataPath);
   const retry = retryPolicy(options);
   const commitGapMs = checkNumber('commitGapMs', options.commitGapMs ?? 100);
-  const inliningRowLimit = checkNumber('dataInliningRowLimit', options.dataInliningRowLimit ?? 0);
+  const inliningRowLimit = checkNumber('dataInliningRowLimit', options.dataInliningRowLimit ?? defaultInliningRowLimit);
   const rows = (await catalog.readCatalog()) ?? (create ? await createLake(options) : undefined);
   if (!rows)
     throw new LakeError('NOT_FOUND', `catalog ${catalog.name} holds no lake; open it with create: true to make one`, {
@@ -128,6 +130,9 @@ export async function openLake(options: OpenOptions): Promise<Lake> {
     }),
   );
 }
+
+/** DuckLake's. */
+const defaultInliningRowLimit = 10;
 
 const instants = timestampCodec('us', true);
 
@@ -327,14 +332,40 @@ export class Lake implements AsyncDisposable {
   }
 
   /**
-   * Forgets idempotency keys that were used before an instant, and tells how many: a later call with such a key is carried out. Keys
-   * are kept for ever otherwise, about 300 bytes each.
+   * Adds files that `table.writeFiles` wrote, on whatever machines and to whatever tables, in one snapshot: all or none. A receipt
+   * that was registered before is passed over, and the result says in which snapshot, so that a queue may deliver it twice.
+   * Tables may have been renamed since, and columns too; whatever else was altered is a CONFLICT.
+   *
+   * Errors, before anything is committed: INVALID_ARGUMENT (`context.receipt` is the index) for what is no receipt, was changed or
+   * discarded; NOT_FOUND for a table or a file that isn't there; CORRUPT for a file of another length; CONFLICT. COMMIT_UNKNOWN:
+   * registering them again settles it. The files stay in any case.
+   */
+  async register(receipts: readonly FileReceipt[], options: RegisterOptions = {}): Promise<RegisterResult> {
+    this.#session.assertOpen();
+    const { register } = await import('./write/register.ts');
+    return register(this.#session, receipts, options);
+  }
+
+  /**
+   * Removes the files of receipts, which can't be registered any more then. Makes a snapshot without changes. Errors:
+   * INVALID_ARGUMENT when one of them was registered: nothing is removed.
+   */
+  async discard(receipts: readonly FileReceipt[]): Promise<void> {
+    this.#session.assertOpen();
+    const { discard } = await import('./write/register.ts');
+    return discard(this.#session, receipts);
+  }
+
+  /**
+   * Forgets idempotency keys that were used before an instant, and tells how many: a later call with such a key is carried out.
+   * Keys are kept for ever otherwise, about 300 bytes each, and those of receipts in any case.
    */
   async forgetKeys({ usedBefore }: { readonly usedBefore: Date }): Promise<number> {
     this.#session.assertOpen();
     if (!(usedBefore instanceof Date) || Number.isNaN(usedBefore.getTime()))
       throw new LakeError('INVALID_ARGUMENT', `usedBefore is ${showValue(usedBefore)}; expected a Date`);
-    return this.#session.catalog.forgetKeys(usedBefore);
+    const { RECEIPT_SCOPES } = await import('./write/register.ts');
+    return this.#session.catalog.forgetKeys({ usedBefore, exceptScopes: RECEIPT_SCOPES });
   }
 
   /** The schemas at the head, or as of a version. */

@@ -5,6 +5,7 @@ import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
 import { isLakeError, LakeError } from './errors.ts';
 import { type ChangeRow, Changes, type ChangesOptions } from './scan/changes.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
+import type { Where } from './scan/where/where.ts';
 import type { Field } from './schema/field.ts';
 import type { Session } from './session.ts';
 import { resolvePath } from './spec/paths.ts';
@@ -12,6 +13,7 @@ import { appendOf, commitFiles, type InsertedRows, insertedRows, noTable } from 
 import { BufferedWriter, type WriterOptions } from './write/buffered.ts';
 import type { RowsInput } from './write/input.ts';
 import type { KeyUse } from './write/keyed.ts';
+import type { FileReceipt } from './write/receipt.ts';
 import { stageRows } from './write/stage.ts';
 import type { WriteOptions } from './write/table-writer.ts';
 
@@ -36,6 +38,10 @@ export interface InsertResult extends InsertedRows {
 export interface VersionOptions {
   /** A snapshot's id or a time; the head by default. */
   readonly asOf?: AsOf | undefined;
+}
+
+export interface CountOptions extends VersionOptions {
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A data file of a table. */
@@ -163,6 +169,30 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
   }
 
   /**
+   * Writes rows into files and commits nothing. `lake.register` adds the files of any number of such calls, on any number of machines,
+   * in one snapshot; until then they are files that nobody knows, which a search for orphans may remove once they are old.
+   *
+   * Errors: as `insert`, but for the commit.
+   *
+   * @example
+   * ```ts
+   * import { t } from 'edgemere';
+   * import { memoryLake } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const events = await lake.createTable('events', { id: t.int64() });
+   * const messages = [];
+   * for (const id of [1, 2, 3]) messages.push(JSON.stringify(await events.writeFiles([{ id }])));
+   * const { snapshotId, rowCount } = await lake.register(messages.map((message) => JSON.parse(message)));
+   * console.log(snapshotId, rowCount); // 2 3
+   * ```
+   */
+  async writeFiles(rows: RowsInput<In>, options: WriteOptions = {}): Promise<FileReceipt> {
+    const { writeFiles } = await import('./write/register.ts');
+    return writeFiles(this.#session, this, rows, options);
+  }
+
+  /**
    * A writer that commits the rows of many `append` calls together: for small appends by many callers.
    *
    * @example
@@ -188,6 +218,26 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
     options: ScanOptions<Name, Out> = {},
   ): Scan<Pick<Out, Name>> {
     return new Scan(this.#session, (view) => this.#find(view), options);
+  }
+
+  /**
+   * How many rows there are, or are kept by `where`. What the catalog knows for certain is not read: files of which all rows count,
+   * and those of which none does. Of others only the columns of the filter are.
+   *
+   * @example
+   * ```ts
+   * import { t } from 'edgemere';
+   * import { memoryLake } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const events = await lake.createTable('events', { id: t.int64(), kind: t.varchar() });
+   * await events.insert([{ id: 1, kind: 'view' }, { id: 2 }]);
+   * console.log(await events.count(), await events.count({ kind: 'view' })); // 2 1
+   * ```
+   */
+  async count(where?: Where<Out>, { asOf, signal }: CountOptions = {}): Promise<number> {
+    const { countRows } = await import('./scan/count.ts');
+    return countRows({ session: this.#session, find: (view) => this.#find(view), where, asOf, signal });
   }
 
   /**

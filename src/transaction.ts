@@ -7,7 +7,7 @@ import {
   type TableDescription,
   type TableSummary,
 } from './catalog/describe.ts';
-import type { CommitMessage, PendingChange, StagedFile } from './catalog/pending.ts';
+import { type CommitMessage, type PendingChange, requireMessage, type StagedFile } from './catalog/pending.ts';
 import type { CommitKey } from './catalog/store.ts';
 import type { FilesRequest, TableFiles } from './catalog/table-files.ts';
 import { uncommittedView } from './catalog/uncommitted.ts';
@@ -19,7 +19,6 @@ import { defineFields } from './schema/define.ts';
 import type { ReadSession, Session } from './session.ts';
 import { checkName } from './spec/names.ts';
 import { folderName } from './spec/paths.ts';
-import { setting } from './spec/settings.ts';
 import { uuidv7 } from './util/uuid.ts';
 import type { RowsInput } from './write/input.ts';
 import { type Staged, stageRows } from './write/stage.ts';
@@ -329,8 +328,7 @@ export interface CommitFilesRequest {
 export async function commitFiles(session: Session, request: CommitFilesRequest): Promise<Committed | Repeated> {
   const { pending, view, message, isolation, retry, signal, keys } = request;
   try {
-    if (setting(view.metadata, 'require_commit_message') === 'true' && message.message === undefined)
-      throw new LakeError('INVALID_ARGUMENT', 'the lake requires a commit message: give the option message');
+    requireMessage(view.metadata, message.message);
     const base = view.snapshot;
     const end = await session.committer.commit({ pending, base, message, isolation, retry, signal, keys });
     // The commit may be one's own, whose answer was lost: its result names its files.

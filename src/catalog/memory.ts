@@ -19,6 +19,7 @@ import type {
   CommitBatch,
   CommitOutcome,
   CommitTrace,
+  ForgetKeysRequest,
   Head,
   InsertInlined,
   LakeInit,
@@ -286,10 +287,12 @@ class Memory implements MemoryCatalog {
     return this.#used(keys);
   }
 
-  async forgetKeys(before: Date): Promise<number> {
+  async forgetKeys({ usedBefore, exceptScopes }: ForgetKeysRequest): Promise<number> {
     this.#checkOpen();
     const { usedKeys } = this.#tables;
-    const old = [...usedKeys.values()].filter(({ micros }) => micros < Number(microsOf(before)));
+    const old = [...usedKeys.values()].filter(
+      ({ micros, scope }) => micros < Number(microsOf(usedBefore)) && !exceptScopes.includes(scope),
+    );
     for (const { key } of old) usedKeys.delete(key);
     return old.length;
   }

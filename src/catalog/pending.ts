@@ -2,6 +2,7 @@ import { LakeError, showValue } from '../errors.ts';
 import type { ColumnStats } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
 import type { InlinedColumn } from '../spec/inlining.ts';
+import { type MetadataRow, setting } from '../spec/settings.ts';
 import type { ColumnStatsDelta } from '../stats/column-stats.ts';
 import type { TableName } from './view.ts';
 
@@ -81,4 +82,10 @@ export function checkMessage({ author, message, extraInfo }: CommitMessage): voi
       { context: { value: showValue(text) } },
     );
   }
+}
+
+/** Throws INVALID_ARGUMENT when the lake wants a message with each commit and there is none. */
+export function requireMessage(metadata: readonly MetadataRow[], message: string | undefined): void {
+  if (message === undefined && setting(metadata, 'require_commit_message') === 'true')
+    throw new LakeError('INVALID_ARGUMENT', 'the lake requires a commit message: give the option message');
 }

@@ -217,8 +217,15 @@ export interface CatalogStore extends AsyncDisposable {
   findCommit(batch: CommitTrace): Promise<Snapshot | undefined>;
   /** Those of the keys that commits have used, in no particular order. */
   findKeys(keys: readonly string[]): Promise<readonly UsedKey[]>;
-  /** Forgets the keys that were used before an instant, by the database's clock; how many they were. */
-  forgetKeys(before: Date): Promise<number>;
+  /** Forgets keys; how many they were. */
+  forgetKeys(request: ForgetKeysRequest): Promise<number>;
+}
+
+export interface ForgetKeysRequest {
+  /** By the database's clock. */
+  readonly usedBefore: Date;
+  /** Keys of these scopes are kept. */
+  readonly exceptScopes: readonly string[];
 }
 
 /** What it takes to find a batch's commit. */

@@ -38,7 +38,7 @@ function hookedCatalog(catalog: CatalogStore, options: Readonly<Record<string, s
     commit: (batch) => hooked('commit', () => catalog.commit(batch)),
     findCommit: (batch) => catalog.findCommit(batch),
     findKeys: (keys) => catalog.findKeys(keys),
-    forgetKeys: (before) => catalog.forgetKeys(before),
+    forgetKeys: (request) => catalog.forgetKeys(request),
     [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose](),
   };
 }
@@ -104,6 +104,7 @@ async function stage(kind: Kind, folder: string): Promise<Stage> {
   const hook: Hook = (event) => now.hook(event);
   const catalog = memoryCatalog();
   const lake = await openLake({
+    dataInliningRowLimit: 0,
     catalog: hookedCatalog(catalog, target.options, hook),
     store: hookedStore(store, hook),
     dataPath,
@@ -114,7 +115,7 @@ async function stage(kind: Kind, folder: string): Promise<Stage> {
     listen(listener) {
       now.hook = listener;
     },
-    other: () => openLake({ catalog: memoryCatalog({ sharedWith: catalog }), store }),
+    other: () => openLake({ dataInliningRowLimit: 0, catalog: memoryCatalog({ sharedWith: catalog }), store }),
     async left() {
       if (kind === 'memory') return (await Array.fromAsync(store.list(''))).map(({ location }) => location).sort();
       // Not through the store, which doesn't list what isn't whole yet.

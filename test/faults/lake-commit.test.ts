@@ -28,6 +28,7 @@ async function place(retry: Partial<RetryPolicy> = {}, wrap = (catalog: CatalogS
   const faults = new Faults();
   const dataPath = 'memory://lake/';
   const lake = await openLake({
+    dataInliningRowLimit: 0,
     catalog: faultyCatalog(wrap(memoryCatalog({ sharedWith: rows })), faults),
     store: faultyStore(store, faults),
     dataPath,
@@ -39,7 +40,7 @@ async function place(retry: Partial<RetryPolicy> = {}, wrap = (catalog: CatalogS
     lake,
     faults,
     store,
-    open: () => openLake({ catalog: memoryCatalog({ sharedWith: rows }), store }),
+    open: () => openLake({ dataInliningRowLimit: 0, catalog: memoryCatalog({ sharedWith: rows }), store }),
   };
 }
 
@@ -196,7 +197,7 @@ describe('lost races', () => {
         readTableStats: (tableId) => catalog.readTableStats(tableId),
         findCommit: (batch) => catalog.findCommit(batch),
         findKeys: (keys) => catalog.findKeys(keys),
-        forgetKeys: (before) => catalog.forgetKeys(before),
+        forgetKeys: (request) => catalog.forgetKeys(request),
         [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose](),
         async commit(batch) {
           if (batch.changes.some(({ kind }) => kind === 'inserted_into_table') && left-- > 0) {

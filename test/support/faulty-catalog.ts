@@ -5,6 +5,7 @@ import type {
   CommitBatch,
   CommitOutcome,
   CommitTrace,
+  ForgetKeysRequest,
   Head,
   LakeInit,
   Snapshot,
@@ -85,8 +86,8 @@ class FaultyCatalog implements CatalogStore {
     return this.#faults.run('catalog.findKeys', () => this.#catalog.findKeys(keys));
   }
 
-  forgetKeys(before: Date): Promise<number> {
-    return this.#faults.run('catalog.forgetKeys', () => this.#catalog.forgetKeys(before));
+  forgetKeys(request: ForgetKeysRequest): Promise<number> {
+    return this.#faults.run('catalog.forgetKeys', () => this.#catalog.forgetKeys(request));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -286,7 +286,12 @@ const wrongs: Readonly<Record<string, Wrong>> = {
       },
     };
   },
-  'forgets all keys': (right) => ({ forgetKeys: () => right.forgetKeys(new Date(8e12)) }),
+  'forgets all keys': (right) => ({
+    forgetKeys: (request) => right.forgetKeys({ ...request, usedBefore: new Date(8e12) }),
+  }),
+  'forgets keys of any scope': (right) => ({
+    forgetKeys: (request) => right.forgetKeys({ ...request, exceptScopes: [] }),
+  }),
   'folds keys': (right) => ({
     commit: (batch) =>
       right.commit({ ...batch, keys: batch.keys?.map((key) => ({ ...key, key: key.key.toLowerCase() })) }),
@@ -341,7 +346,7 @@ function methods(catalog: CatalogStore): CatalogStore {
     commit: (batch) => catalog.commit(batch),
     findCommit: (batch) => catalog.findCommit(batch),
     findKeys: (keys) => catalog.findKeys(keys),
-    forgetKeys: (before) => catalog.forgetKeys(before),
+    forgetKeys: (request) => catalog.forgetKeys(request),
     [Symbol.asyncDispose]: () => catalog[Symbol.asyncDispose](),
   };
 }

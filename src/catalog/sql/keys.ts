@@ -1,5 +1,6 @@
 import type { CellType } from '../../spec/rows.ts';
-import type { UsedKey } from '../store.ts';
+import { microsOf } from '../instant.ts';
+import type { ForgetKeysRequest, UsedKey } from '../store.ts';
 import { integer, MissingTables, type SqlDialect, type SqlExecutor } from './dialect.ts';
 
 /** The table of the keys that commits have used: beside DuckLake's tables, under a name that DuckDB has no use for. */
@@ -49,10 +50,16 @@ export async function findKeys(
   return found;
 }
 
-export async function forgetKeys(executor: SqlExecutor, dialect: SqlDialect, micros: number): Promise<number> {
+export async function forgetKeys(
+  executor: SqlExecutor,
+  dialect: SqlDialect,
+  { usedBefore, exceptScopes }: ForgetKeysRequest,
+): Promise<number> {
+  const isOld = `used_at_micros < ${integer(Number(microsOf(usedBefore)))}`;
+  const kept = exceptScopes.map((scope) => ` AND scope <> ${dialect.textLiteral(scope)}`).join('');
   const rows = await rowsUnlessMissing(
     executor,
-    `DELETE FROM ${dialect.table(KEY_TABLE)} WHERE used_at_micros < ${integer(micros)} RETURNING 'key' AS t, '' AS j`,
+    `DELETE FROM ${dialect.table(KEY_TABLE)} WHERE ${isOld}${kept} RETURNING 'key' AS t, '' AS j`,
   );
   return rows.length;
 }

@@ -1,7 +1,6 @@
 import { LakeError, showValue } from '../../errors.ts';
 import type { InliningLimits } from '../../spec/inlining.ts';
 import { ambiguousCommit } from '../inlining.ts';
-import { microsOf } from '../instant.ts';
 import type {
   AsOf,
   CatalogRows,
@@ -9,6 +8,7 @@ import type {
   CommitBatch,
   CommitOutcome,
   CommitTrace,
+  ForgetKeysRequest,
   Head,
   LakeInit,
   Snapshot,
@@ -132,9 +132,9 @@ export abstract class SqlCatalog implements CatalogStore {
     return (await import('./keys.ts')).findKeys(this.#executor, this.#dialect, keys);
   }
 
-  async forgetKeys(before: Date): Promise<number> {
+  async forgetKeys(request: ForgetKeysRequest): Promise<number> {
     this.checkOpen();
-    return (await import('./keys.ts')).forgetKeys(this.#executor, this.#dialect, Number(microsOf(before)));
+    return (await import('./keys.ts')).forgetKeys(this.#executor, this.#dialect, request);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -135,14 +135,20 @@ export const keyCases: readonly ConformanceCase<CatalogTarget>[] = [
     name: 'keys are forgotten by the time of their use',
     async run(target) {
       await using catalog = await openLake(target);
-      const soon = (): Date => new Date(Date.now() + 60_000);
-      equal(await catalog.forgetKeys(soon()), 0, 'of none');
-      for (const key of ['a', 'b']) await commitOnHead(catalog, { keys: [keyed(key)] });
-      equal(await catalog.forgetKeys(new Date(Date.now() - 60_000)), 0, 'of those older than they are');
-      equal((await catalog.findKeys(['a', 'b'])).length, 2, 'the keys');
-      equal(await leavesNothing(catalog, () => catalog.forgetKeys(soon())), 2, 'of all');
-      equal(await catalog.findKeys(['a', 'b']), [], 'the keys afterwards');
-      await commitOnHead(catalog, { keys: [keyed('a')] });
+      const forget = (inMs: number, ...exceptScopes: string[]): Promise<number> =>
+        catalog.forgetKeys({ usedBefore: new Date(Date.now() + inMs), exceptScopes });
+      equal(await forget(60_000), 0, 'of none');
+      for (const [key, scope] of ['test', 'test', "it's kept", 'other'].entries())
+        await commitOnHead(catalog, { keys: [{ ...keyed(`${key}`), scope }] });
+      const left = async (): Promise<string[]> =>
+        (await catalog.findKeys(['0', '1', '2', '3'])).map(({ key }) => key).sort();
+      equal(await forget(-60_000), 0, 'of those older than they are');
+      equal(await left(), ['0', '1', '2', '3'], 'the keys');
+      equal(await leavesNothing(catalog, () => forget(60_000, "it's kept", 'other')), 2, 'but for two scopes');
+      equal(await left(), ['2', '3'], 'the keys of these');
+      equal(await forget(60_000), 2, 'of all');
+      equal(await left(), [], 'the keys afterwards');
+      await commitOnHead(catalog, { keys: [keyed('0')] });
     },
   },
   {
