@@ -4,7 +4,7 @@ import { CommandError, UsageError } from './errors.ts';
 import { CellError } from './input/cells.ts';
 import { columnReaders } from './input/nested.ts';
 import type { TargetColumn } from './input/reader.ts';
-import { showTableName, type TableName } from './names.ts';
+import { quoteName, showTableName, type TableName } from './names.ts';
 import { showType } from './sql-types.ts';
 
 /** Columns as the library makes tables of them. */
@@ -78,4 +78,29 @@ export async function tableAt(catalog: CatalogStore, table: TableName, asOf: AsO
 function typeName(text: string): string {
   const type = text.toLowerCase().replace(', ', ',');
   return type === 'timestamp_us' ? 'timestamp' : type;
+}
+
+/** A column by its name, in any case. `table` is for the error. */
+export function findColumn(columns: readonly TargetColumn[], name: string, table: string): TargetColumn {
+  const column =
+    columns.find((candidate) => candidate.name === name) ??
+    columns.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
+  if (column !== undefined) return column;
+  const all = columns.map((known) => quoteName(known.name)).join(', ');
+  throw new CommandError(`${table} has no column ${quoteName(name)}: it has ${all}`);
+}
+
+/** What `--columns` says: names with commas between them, in double quotes where a name holds commas or quotes. */
+export function parseColumnNames(text: string): string[] {
+  const names: string[] = [];
+  const pattern = /\s*("(?:[^"]|"")+"|[^",]+)\s*(,|$)/y;
+  while (pattern.lastIndex < text.length) {
+    const found = pattern.exec(text);
+    if (!found)
+      throw new UsageError(`--columns ${text}: write names with commas between them, odd names in double quotes`);
+    const name = found[1]!.trim();
+    names.push(name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name);
+  }
+  if (names.length === 0) throw new UsageError('--columns is empty: write names with commas between them');
+  return names;
 }

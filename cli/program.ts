@@ -86,6 +86,18 @@ export function buildProgram(io: Io, version: string): Command {
     .option('--limit <count>', 'at most so many rows', count)
     .option('--as-of <version>', "a snapshot's id, or a time such as 2024-01-15T12:30:00Z")
     .addOption(new Option('--format <format>', 'table on a terminal, else ndjson, unless given').choices(rowFormats));
+  command(
+    'changes',
+    'LAKE TABLE --from VERSION',
+    'print what was inserted, updated and deleted',
+    async () => (await import('./commands/changes.ts')).changes,
+  )
+    .option('--from <version>', 'the first snapshot, included: its id, or a time such as 2024-01-15T12:30:00Z')
+    .option('--to <version>', 'the last snapshot, included (default: the newest)')
+    .option('--columns <names>', 'which columns, with commas between them')
+    .option('--where <json>', 'which rows: see `edgemere help where`')
+    .option('--limit <count>', 'at most so many changes', count)
+    .addOption(new Option('--format <format>', 'table on a terminal, else ndjson, unless given').choices(rowFormats));
   command('ls', 'LAKE', 'list the tables', look('ls'));
   command('describe', 'LAKE TABLE', 'list the columns of a table', look('describe'));
   command('snapshots', 'LAKE', 'list the versions of the lake', look('snapshots'));
