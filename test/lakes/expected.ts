@@ -29,6 +29,7 @@ export interface ExpectedTable extends ExpectedRows {
   readonly failure?: string;
 }
 
+/** Only of tables in which DuckDB shows no row id twice, as it does after it deleted again from a file with a deletion vector. */
 export interface ExpectedFilter {
   readonly filter: Filter;
   readonly sql: string;
@@ -110,7 +111,8 @@ export async function expectTable(
     const [rowIds, ...values] = reader.getColumns();
     const columns = types.slice(1).map((type, k) => ({ name: names[k + 1]!, type, canonical: canonicalOf(type) }));
     const cells = columns.map(({ canonical }, k) => (values[k] ?? []).map(canonical.theirs));
-    const filters = random.chance(0.4) ? await expectFilters(duck, from, columns, random) : [];
+    const isNumbered = new Set(rowIds).size === (rowIds ?? []).length;
+    const filters = isNumbered && random.chance(0.4) ? await expectFilters(duck, from, columns, random) : [];
     return { ...place, columns, rowIds: (rowIds ?? []).map(String), cells, filters };
   } catch (error) {
     return { ...place, columns: [], cells: [], rowIds: [], filters: [], failure: String(error) };
@@ -133,10 +135,12 @@ async function expectFilters(
   }));
   const filters = randomFilters(random, filterColumns, (type) => textsOf(shortType(type)) ?? [], 5);
   // As columns, not as WHERE: what DuckDB prunes must not count.
-  const reader = await duck.read(
-    `SELECT rowid, ${filters.map((filter) => `(${filterSql(filter)})`).join(', ')} FROM ${from}`,
-  );
-  const [rowIds, ...found] = reader.getColumns();
+  // Nor what it makes of statistics, which are the head's.
+  await duck.run("SET disabled_optimizers = 'filter_pushdown,statistics_propagation'");
+  const [rowIds, ...found] = await duck
+    .read(`SELECT rowid, ${filters.map((filter) => `(${filterSql(filter)})`).join(', ')} FROM ${from}`)
+    .then((reader) => reader.getColumns())
+    .finally(() => duck.run('RESET disabled_optimizers'));
   return filters.map((filter, k) => ({
     filter,
     sql: filterSql(filter),

@@ -11,9 +11,10 @@ const none: Images = { isUpdated: () => false };
 /** Reads row ids, where a snapshot both ended and began rows. Holds a number for each row that it ended. */
 export async function imagesOf({ ended, begun }: Step, read: PartRead): Promise<Images> {
   if (ended.length === 0 || begun.length === 0) return none;
-  const ids: number[] = [];
+  // DuckDB leaves ids above what doubles tell apart where one transaction updated what it inserted.
+  const ids: bigint[] = [];
   for await (const id of rowIdsOf(ended, read)) ids.push(id);
-  const sorted = Float64Array.from(ids).sort();
+  const sorted = BigInt64Array.from(ids).sort();
   const isUpdated = new Uint8Array(sorted.length);
   for await (const id of rowIdsOf(begun, read)) {
     const at = placeOf(sorted, id);
@@ -21,23 +22,23 @@ export async function imagesOf({ ended, begun }: Step, read: PartRead): Promise<
   }
   return {
     isUpdated(rowId) {
-      const at = placeOf(sorted, Number(rowId));
+      const at = placeOf(sorted, rowId);
       return at >= 0 && isUpdated[at] === 1;
     },
   };
 }
 
-async function* rowIdsOf(sources: readonly Source[], read: PartRead): AsyncGenerator<number> {
+async function* rowIdsOf(sources: readonly Source[], read: PartRead): AsyncGenerator<bigint> {
   const ids: PartRead = { ...read, columns: [{ kind: 'virtual', name: 'rowid' }], matters: undefined };
   for (const source of sources)
     for await (const { rowCount, columns } of source(ids)) {
       const { values } = columns[0]!;
-      for (let row = 0; row < rowCount; row++) yield Number(values[row]);
+      for (let row = 0; row < rowCount; row++) yield values[row] as bigint;
     }
 }
 
 /** The first place of a value in ascending ones, or -1. */
-function placeOf(sorted: Float64Array, value: number): number {
+function placeOf(sorted: BigInt64Array, value: bigint): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
