@@ -90,11 +90,15 @@ async function compareReads(table: Table, expected: ExpectedTable, random: Rando
   const where = `"${expected.schema}"."${expected.name}" at ${expected.snapshotId}`;
   const asOf = { snapshot: expected.snapshotId };
   const names = expected.columns.map(({ name }) => name);
+  let isTwice = false;
   const isWhole = await attempt(result, where, async () => {
     const columns = [...names, 'rowid'];
     const ours = await read(table, { columns: columns, asOf });
-    return sameRows('all columns', texts(expected, ours, names, true), wanted(expected, names, true));
+    const problem = sameRows('all columns', texts(expected, ours, names, true), wanted(expected, names, true));
+    isTwice = problem !== undefined && showsTwice(expected.rowIds, ours.at(-1)!.map(String));
+    return isTwice ? undefined : problem;
   });
+  if (isTwice) return count(result.theirFailures, 'DuckDB shows rows twice, as they were and as they are');
   await attempt(result, `${where}, as objects`, async () => {
     const rows = (await table.scan({ asOf }).toArray()) as Record<string, unknown>[];
     for (const row of rows)
@@ -110,6 +114,7 @@ async function compareReads(table: Table, expected: ExpectedTable, random: Rando
   if (HAS.filters) await compareFilters(table, expected, where, result);
   const some = random.shuffled(names).slice(0, random.int(1, names.length));
   await compareAsTasks(table, expected, { where, some, random }, result);
+  await attempt(result, `${where}, count`, async () => sameCount(await table.count({}, { asOf }), expected.rowIds));
   await attempt(result, `${where}, only ${JSON.stringify(some)}`, async () => {
     const ours = await read(table, { columns: some, asOf });
     return sameRows('projection', texts(expected, ours, some, false), wanted(expected, some, false));
@@ -150,15 +155,25 @@ async function compareAsTasks(
   );
 }
 
+/** DuckDB keeps both versions of rows that it updated, rewrote and flushed: then each has its id once here, and some twice there. */
+function showsTwice(theirs: readonly string[], ours: readonly string[]): boolean {
+  const [a, b] = [new Set(ours), new Set(theirs)];
+  return ours.length === a.size && theirs.length > b.size && a.size === b.size && ours.every((id) => b.has(id));
+}
+
 async function compareFilters(table: Table, expected: ExpectedTable, where: string, result: Comparison): Promise<void> {
   const names = expected.columns.map(({ name }) => name);
   const all = wanted(expected, names, true);
-  for (const { filter, sql, rowIds } of expected.filters)
+  for (const { filter, sql, rowIds } of expected.filters) {
+    const filtered = filterWhere(filter, callerValue);
+    await attempt(result, `${where}, count of ${sql}`, async () =>
+      sameCount(await table.count(filtered, { asOf: { snapshot: expected.snapshotId } }), rowIds),
+    );
     await attempt(result, `${where}, ${sql}`, async () => {
       const options = {
         columns: [...names, 'rowid'],
         asOf: { snapshot: expected.snapshotId },
-        where: filterWhere(filter, callerValue),
+        where: filtered,
       };
       const ours = texts(expected, await read(table, options), names, true);
       return sameRows(
@@ -167,6 +182,12 @@ async function compareFilters(table: Table, expected: ExpectedTable, where: stri
         all.filter((_, i) => rowIds.has(expected.rowIds[i]!)),
       );
     });
+  }
+}
+
+function sameCount(ours: number, theirs: { readonly length: number } | { readonly size: number }): Problem {
+  const wanted = 'size' in theirs ? theirs.size : theirs.length;
+  return ours === wanted ? undefined : { kind: 'count', detail: `edgemere counts ${ours} rows, DuckDB ${wanted}` };
 }
 
 type Columns = readonly ArrayLike<unknown>[];
@@ -263,6 +284,9 @@ export async function attempt(result: Comparison, where: string, check: () => Pr
     return problem === undefined;
   } catch (error) {
     if (isLakeError(error, 'UNSUPPORTED')) count(result.refused, plain(error.message));
+    // Members of structs that DuckDB wrote as SQL, or without doubling quotes: it can't read them back itself.
+    else if (isLakeError(error, 'CORRUPT') && /expected DuckDB's text of a nested value/.test(error.message))
+      count(result.refused, 'inlined nested values that DuckDB lost');
     else if (isLakeError(error, 'NOT_FOUND') && error.context.column === 'rowid') count(result.refused, 'row ids');
     else {
       const code = isLakeError(error) ? error.code : (error as Error).name;

@@ -20,6 +20,11 @@ export function matters(expression: Expression, boundsOf: (field: Field) => Know
   return (possible(expression, boundsOf) & TRUE) !== 0;
 }
 
+/** Whether the expression is true for all rows of a part of a file, whatever is not known of it. `true` is certain. */
+export function isCertain(expression: Expression, boundsOf: (field: Field) => KnownBounds | undefined): boolean {
+  return possible(expression, boundsOf) === TRUE;
+}
+
 /** Truth values that rows may have, as a set of bits. */
 const TRUE = 1;
 const FALSE = 2;

@@ -7,7 +7,7 @@ import type { Expression } from '../../../src/scan/where/expression.ts';
 import { boundsOfStats } from '../../../src/scan/where/file-bounds.ts';
 import { compareOf } from '../../../src/scan/where/order.ts';
 import { parseWhere } from '../../../src/scan/where/parse.ts';
-import { type KnownBounds, matters } from '../../../src/scan/where/prune.ts';
+import { isCertain, type KnownBounds, matters } from '../../../src/scan/where/prune.ts';
 import { rangesOf } from '../../../src/scan/where/ranges.ts';
 import type { Field } from '../../../src/schema/field.ts';
 import { codecFor, type Physical } from '../../../src/spec/values/codec.ts';
@@ -144,7 +144,8 @@ function selected(expression: Expression, chunkOf: readonly (readonly (Physical 
 }
 
 describe('pruning', () => {
-  test('never leaves out a row, whatever is known', () => {
+  test('never leaves out a row, nor takes one for certain that is left out, whatever is known', () => {
+    let certain = 0;
     let pruned = { rowGroups: 0, files: 0, catalog: 0 };
     fc.assert(
       fc.property(filters(), fc.array(chunk, { minLength: 1, maxLength: 4 }), knowledge, (where, chunks, known) => {
@@ -164,6 +165,11 @@ describe('pruning', () => {
           };
           if (isWanted)
             expect({ where, kept }).toEqual({ where, kept: { rowGroups: true, files: true, catalog: true } });
+          const boundsIn = boundsOfStats(fileOf(stats, rowCount));
+          if (isCertain(expression, boundsIn)) {
+            expect([where, selected(expression, values)]).toEqual([where, rowCount]);
+            certain++;
+          }
           pruned = {
             rowGroups: pruned.rowGroups + Number(!kept.rowGroups),
             files: pruned.files + Number(!kept.files),
@@ -174,7 +180,7 @@ describe('pruning', () => {
       { numRuns: 2000 },
     );
     // It does leave out something.
-    expect(Math.min(pruned.rowGroups, pruned.files, pruned.catalog)).toBeGreaterThan(100);
+    expect(Math.min(pruned.rowGroups, pruned.files, pruned.catalog, certain)).toBeGreaterThan(100);
   }, 60_000);
 
   const id = fieldOf(1, 'id', 'int64');
