@@ -1,4 +1,4 @@
-import type { AsOf } from '../catalog/store.ts';
+import type { AsOf, Snapshot } from '../catalog/store.ts';
 import type { TableFiles } from '../catalog/table-files.ts';
 import { type CatalogView, nameOf, type TableInfo } from '../catalog/view.ts';
 import { isLakeError, LakeError, showValue } from '../errors.ts';
@@ -25,6 +25,8 @@ export interface PlanRequest {
 /** A scan that is known down to its files. */
 export interface PlannedScan {
   readonly table: TableInfo;
+  /** The version that is read. */
+  readonly snapshot: Snapshot;
   readonly read: ScanRead;
   /** Those that the filter has not ruled out. */
   readonly files: TableFiles;
@@ -63,7 +65,7 @@ async function planOnce(request: PlanRequest): Promise<PlannedScan> {
   const found = limit === 0 ? nothing : await session.readFiles({ snapshotId, tableId: table.id, ...filter.request });
   signal?.throwIfAborted();
   const files = { ...found, files: found.files.filter(filter.fileMatters) };
-  return { table, read, files, parts: partsOf(table, read, files) };
+  return { table, snapshot: view.snapshot, read, files, parts: partsOf(table, read, files) };
 }
 
 const nothing: TableFiles = { files: [], inlined: [], inlinedFields: new Map(), mappings: [], nameMappings: [] };
