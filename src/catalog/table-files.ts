@@ -69,6 +69,10 @@ export interface InlinedRows {
   readonly columns: readonly string[];
   /** In the order of their row ids. */
   readonly rows: readonly InlinedRow[];
+  /**
+   * The columns that DuckDB takes for those of the schema version at times. Left out where it can't be mistaken.
+   */
+  readonly mistakenFor?: readonly RowOf<'ducklake_column'>[] | undefined;
 }
 
 export interface InlinedRow {

@@ -1,7 +1,8 @@
 import type { InlinedRows, LiveFile, TableFiles } from '../catalog/table-files.ts';
 import { nameOf, type TableInfo, type TableName } from '../catalog/view.ts';
 import { LakeError } from '../errors.ts';
-import { fieldsOf } from '../schema/tree.ts';
+import type { Field } from '../schema/field.ts';
+import { fieldsOf, withParts } from '../schema/tree.ts';
 import { sameName } from '../spec/names.ts';
 import { resolvePath } from '../spec/paths.ts';
 import type { RowOf } from '../spec/rows.ts';
@@ -59,6 +60,10 @@ export function deleteFileOf(
   return { location, format, byteLength: row.file_size_bytes, footerLength: row.footer_size };
 }
 
+/** What makes a column the same to DuckDB. */
+const shapeOf = (field: Field): string =>
+  JSON.stringify(withParts([field]).map(({ id, name, type }) => [id, name, type]));
+
 /** Rows of one table of inlined rows as a part, with the cells of the wanted fields alone. */
 export function inlinedPart(
   table: TableInfo,
@@ -79,6 +84,14 @@ export function inlinedPart(
     );
   });
   const kept = all.flatMap(({ id }, i) => (wanted.has(id) ? [i] : []));
+  const mistakenFor = inlined.mistakenFor && fieldsOf(inlined.mistakenFor, table.name);
+  for (const field of kept.map((i) => all[i]!))
+    if (mistakenFor?.every((one) => shapeOf(one) !== shapeOf(field)))
+      throw unsupported(
+        nameOf(table),
+        `rows in ${inlined.tableName} are of a schema version that the catalog has lost: DuckDB reads their column "${field.name}" in one way or another`,
+        { column: field.name },
+      );
   return {
     kind: 'inlined',
     fileIndex,

@@ -38,21 +38,33 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
   const rows = selectRowsOf(dialect);
 
   /** Of each inlined table its name, schema version and columns; of each schema version the table's columns; whether there are deletes. */
-  const shapeOf = (tableId: string): string[] => [
+  const shapeOf = (tableId: string, at: string): string[] => [
     `SELECT 'inlined_table' AS t, ${dialect.jsonArray(['i.table_name', 'i.schema_version', dialect.columnsOf('i.table_name')])} AS j FROM inlined i`,
     rows('ducklake_column', `x.table_id = ${tableId} AND ${live('i.begin_snapshot')}`, {
       source: `inlined i CROSS JOIN ${dialect.table('ducklake_column')}`,
       tag: `'fields:' || i.schema_version`,
     }),
+    // DuckDB finds a version's columns by the very version. Of one that nobody wrote down it takes those that the table began with, unless
+    // it has just read that version for something else.
+    rows(
+      'ducklake_column',
+      `x.table_id = ${tableId} AND ${live('i.table_begin')} AND NOT i.is_known ` +
+        `AND i.schema_version <> (SELECT n.schema_version FROM ${dialect.table('ducklake_snapshot')} n WHERE n.snapshot_id = ${at})`,
+      { source: `inlined i CROSS JOIN ${dialect.table('ducklake_column')}`, tag: `'mistaken:' || i.schema_version` },
+    ),
     `SELECT 'has_deletes' AS t, '' AS j WHERE ${dialect.tableExists(deletesTable(tableId))}`,
   ];
   /** The snapshot from which a schema version is, as DuckDB finds it. */
-  const inlined = (tableId: string): string =>
-    `inlined AS (SELECT i.table_name, i.schema_version, coalesce(` +
-    `(SELECT v.begin_snapshot FROM ${dialect.table('ducklake_schema_versions')} v WHERE v.table_id = i.table_id ` +
-    `AND v.schema_version <= i.schema_version ORDER BY v.schema_version DESC LIMIT 1), ` +
-    `(SELECT min(o.begin_snapshot) FROM ${dialect.table('ducklake_table')} o WHERE o.table_id = i.table_id)) AS begin_snapshot ` +
-    `FROM ${dialect.table('ducklake_inlined_data_tables')} i WHERE i.table_id = ${tableId})`;
+  const inlined = (tableId: string): string => {
+    const versions = `FROM ${dialect.table('ducklake_schema_versions')} v WHERE v.table_id = i.table_id AND v.schema_version`;
+    const tableBegin = `(SELECT min(o.begin_snapshot) FROM ${dialect.table('ducklake_table')} o WHERE o.table_id = i.table_id)`;
+    return (
+      `inlined AS (SELECT i.table_name, i.schema_version, coalesce((SELECT v.begin_snapshot ${versions} <= i.schema_version ` +
+      `ORDER BY v.schema_version DESC LIMIT 1), ${tableBegin}) AS begin_snapshot, ${tableBegin} AS table_begin, ` +
+      `EXISTS (SELECT 1 ${versions} = i.schema_version) AS is_known ` +
+      `FROM ${dialect.table('ducklake_inlined_data_tables')} i WHERE i.table_id = ${tableId})`
+    );
+  };
 
   const inlinedRows = ({ name, columns }: InlinedTable, index: number, where: string): string => {
     const cells = [
@@ -123,7 +135,7 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
         rows('ducklake_file_partition_value', ofFile),
         rows('ducklake_column_mapping', mapped),
         rows('ducklake_name_mapping', mapped),
-        ...shapeOf(tableId),
+        ...shapeOf(tableId, at),
         ...shape.tables.map((table, i) => inlinedRows(table, i, live(at))),
       ];
       if (shape.hasDeletes)
@@ -161,7 +173,7 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
         rows('ducklake_delete_file', `${ofFile} AND x.begin_snapshot <= ${to}`),
         rows('ducklake_column_mapping', mapped),
         rows('ducklake_name_mapping', mapped),
-        ...shapeOf(tableId),
+        ...shapeOf(tableId, to),
         ...shape.tables.map((table, i) =>
           inlinedRows(table, i, `(${within('x.begin_snapshot')} OR ${within('x.end_snapshot')})`),
         ),

@@ -189,7 +189,10 @@ function restOf(
   return {
     inlined: shape.tables.flatMap((table, index) => {
       const found = result.parsed(`inlined:${index}`) as unknown[][][];
-      return found.length === 0 ? [] : [inlinedRows(table, found, inlinedFields.get(table.schemaVersion)!)];
+      if (found.length === 0) return [];
+      const rows = inlinedRows(table, found, inlinedFields.get(table.schemaVersion)!);
+      const mistakenFor = result.of('ducklake_column', `mistaken:${table.schemaVersion}`);
+      return [mistakenFor.length === 0 ? rows : { ...rows, mistakenFor }];
     }),
     inlinedFields,
     mappings: result.of('ducklake_column_mapping'),
