@@ -272,7 +272,7 @@ class Memory implements MemoryCatalog {
     const rows = this.#tables.of(table).filter((row) => row[column] === value);
     // Changes are not unique: only those of the snapshot right after the base are the batch's.
     const ids = rows.map((row) => Number(row['begin_snapshot'] ?? row['snapshot_id']));
-    const id = table === 'ducklake_snapshot_changes' ? ids.find((id) => id === base.id + 1) : ids[0];
+    const id = column === 'changes_made' ? ids.find((id) => id === base.id + 1) : ids[0];
     if (id === undefined) return undefined;
     const [snapshot] = this.#snapshots(id, id);
     if (snapshot === undefined)

@@ -19,6 +19,8 @@ export interface StagedFile {
 
 /** Rows that the catalog itself is to keep. */
 export interface StagedRows {
+  /** A UUID: tells a commit of these rows from one of others that are alike. */
+  readonly id: string;
   /** The catalog table that takes them; `undefined` when it has to be made. */
   readonly into: string | undefined;
   readonly columns: readonly InlinedColumn[];

@@ -79,6 +79,7 @@ export function plan(
   for (const row of inlining.rows) rows.add('ducklake_inlined_data_tables', row);
 
   const sorted = sortChanges(changes);
+  const witness = witnessOf(pending, sorted, extraInfo);
   return {
     base,
     fence: fenceOf(pending, isolation),
@@ -88,9 +89,9 @@ export function plan(
     changes: sorted,
     author: author ?? null,
     message: message ?? null,
-    extraInfo: extraInfo ?? null,
+    extraInfo: witness.column === 'commit_extra_info' ? witness.value : (extraInfo ?? null),
     ops: [...ends, ...rows.ops(), ...stats, ...inlining.ops],
-    witness: witnessOf(pending, sorted),
+    witness,
   };
 }
 
@@ -103,18 +104,29 @@ function assignIds(pending: readonly PendingChange[]): (id: number) => number {
   return (id) => assigned.get(id) ?? id;
 }
 
-function witnessOf(pending: readonly PendingChange[], changes: readonly Change[]): CommitWitness {
+function witnessOf(
+  pending: readonly PendingChange[],
+  changes: readonly Change[],
+  extraInfo: string | undefined,
+): CommitWitness {
   for (const change of pending) {
     if (change.kind === 'append' && change.files[0])
       return { table: 'ducklake_data_file', column: 'path', value: change.files[0].path };
     if (change.kind === 'createTable') return { table: 'ducklake_table', column: 'table_uuid', value: change.uuid };
     if (change.kind === 'createSchema') return { table: 'ducklake_schema', column: 'schema_uuid', value: change.uuid };
   }
+  const inlined = pending.find((change) => change.kind === 'append');
+  if (inlined?.inlined && extraInfo === undefined)
+    return {
+      table: 'ducklake_snapshot_changes',
+      column: 'commit_extra_info',
+      value: JSON.stringify({ edgemere: inlined.inlined.id }),
+    };
   return {
     table: 'ducklake_snapshot_changes',
     column: 'changes_made',
     value: changes.map((change) => changeText(change)).join(','),
-    isShared: pending.some((change) => change.kind === 'append'),
+    isShared: inlined !== undefined,
   };
 }
 

@@ -87,7 +87,7 @@ export type CatalogOp =
   | CreateInlined
   | InsertInlined;
 
-/** Makes a catalog table for inlined rows, unless it is there. Only behind an exact fence. */
+/** Makes a catalog table for inlined rows, unless it is there. Only on top of the base's schema: its name has ids that are new then. */
 export interface CreateInlined {
   readonly kind: 'createInlined';
   /** See `inlinedTableName`. */
@@ -178,7 +178,9 @@ export type CommitWitness =
       readonly value: string;
       /** Nor do inlined rows, and others may have inlined the same: a later snapshot with these changes leaves it open. */
       readonly isShared?: boolean | undefined;
-    };
+    }
+  /** Where its caller says nothing there, a batch of inlined rows says which it is. */
+  | { readonly table: 'ducklake_snapshot_changes'; readonly column: 'commit_extra_info'; readonly value: string };
 
 /** A lost race is a value: nothing was written, and the batch has to be planned again. */
 export type CommitOutcome =

@@ -3,6 +3,7 @@ import type { TableInfo } from '../catalog/view.ts';
 import type { ColumnBatch } from '../file/format.ts';
 import { RefusedWithin } from '../file/parquet/encode/nested-input.ts';
 import { explain, missingValue } from '../file/parquet/refuse.ts';
+import { uuidv7 } from '../util/uuid.ts';
 import { InlinedColumnEncoder, Unfit } from './inlined-values.ts';
 
 /**
@@ -41,6 +42,7 @@ export function inlineRows(table: TableInfo, batches: readonly ColumnBatch[]): O
   }
   if (!isFit) return undefined;
   return {
+    id: uuidv7(),
     columns: table.fields.map(({ name, type }) => ({ name, type })),
     rows,
     stats: encoders.flatMap((encoder) => encoder.stats()),

@@ -90,9 +90,10 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
       const is = `${witness.column} = ${dialect.parameter(1, type)}`;
       const table = dialect.table(witness.table);
       // Changes are not unique: only those of the snapshot right after the base are the batch's.
+      const isNext = witness.column === 'changes_made' && !witness.isShared;
       const id =
         witness.table === 'ducklake_snapshot_changes'
-          ? `SELECT snapshot_id AS id FROM ${table} WHERE ${is} AND snapshot_id ${witness.isShared ? '>=' : '='} ${integer(baseId + 1)}`
+          ? `SELECT snapshot_id AS id FROM ${table} WHERE ${is} AND snapshot_id ${isNext ? '=' : '>='} ${integer(baseId + 1)}`
           : `SELECT begin_snapshot AS id FROM ${table} WHERE ${is}`;
       return (
         `WITH witness AS (${id})\n` +

@@ -246,6 +246,11 @@ export const commitCases: readonly ConformanceCase<CatalogTarget>[] = [
           witness: { table: 'ducklake_schema', column: 'schema_uuid', value: schemaUuid },
         }),
         batchOn(base, {
+          changes: [{ kind: 'inlined_insert', id }],
+          extraInfo: `{"who":"${path}"}`,
+          witness: { table: 'ducklake_snapshot_changes', column: 'commit_extra_info', value: `{"who":"${path}"}` },
+        }),
+        batchOn(base, {
           changesSchema: true,
           changes: [{ kind: 'dropped_table', id }],
           ops: [{ kind: 'end', table: 'ducklake_table', match: { table_id: id } }],
