@@ -17,13 +17,23 @@ export function againstAppend(isolation: Isolation): readonly IdChange[] {
     : ['dropped_table', 'altered_table'];
 }
 
-/** Only a batch of appends to tables that exist is right on top of any head that left those tables alone. */
+/**
+ * On top of what the changes are right. Of what others do that doesn't change the schema nothing but rows stands against rows:
+ * whoever creates or drops needs no other schema than the base's, and busy writers of rows don't keep it from its turn.
+ */
 export function fenceOf(pending: readonly PendingChange[], isolation: Isolation): BatchFence {
   const changes: (Change & { readonly id: number })[] = [];
-  for (const change of pending) {
-    if (change.kind !== 'append' || change.tableId < 0 || makesInlinedTable(change)) return { kind: 'exact' };
-    for (const kind of againstAppend(isolation)) changes.push({ kind, id: change.tableId });
-  }
+  let isDropOnly = true;
   // A table that was renamed is told of as created under its new name, without its id: any new schema may have renamed it.
-  return { kind: 'unless', changes, sameSchema: isolation === 'none' };
+  let sameSchema = isolation === 'none';
+  for (const change of pending) {
+    if (change.kind === 'append') {
+      if (makesInlinedTable(change)) sameSchema = true;
+      if (change.tableId < 0) continue;
+      for (const kind of againstAppend(isolation)) changes.push({ kind, id: change.tableId });
+    } else sameSchema = true;
+    if (change.kind !== 'dropSchema' && change.kind !== 'dropTable') isDropOnly = false;
+  }
+  // Nothing but its place tells that such a batch was committed.
+  return isDropOnly ? { kind: 'exact' } : { kind: 'unless', changes, sameSchema };
 }

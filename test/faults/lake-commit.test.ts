@@ -138,6 +138,20 @@ describe('a commit whose answer is lost', () => {
   });
 });
 
+test('what creates tables and adds rows goes on top of rows that others commit meanwhile, at once', async () => {
+  const { lake, faults, open } = await place();
+  await using other = await open();
+  const before = faults.count('catalog.commit');
+  await lake.transaction(async (tx) => {
+    const made = await tx.createTable('u', { id: t.int64() });
+    await made.insert([{ id: 1 }]);
+    await tx.dropTable('t');
+    for (let id = 0; id < 3; id++) await other.table('t').insert([{ id }]);
+  });
+  expect(faults.count('catalog.commit') - before).toBe(1);
+  expect((await other.tables()).map(({ name }) => name)).toEqual(['u']);
+});
+
 describe('a commit that fails otherwise', () => {
   test('with an error that is none of ours, after its effect, keeps the rows', async () => {
     const { lake, store } = await place({}, (catalog) => {

@@ -22,6 +22,8 @@ export interface PostgresWire extends AsyncDisposable {
   up(): Promise<void>;
   /** Messages since the last reset, without those of logging in. */
   counts(): WireCounts;
+  /** The texts of the statements that clients sent since the last reset, once this is set. Those with a name are PREPARE statements. */
+  statements: string[] | undefined;
   /** How often a client sent something after it had heard from the server, since the last reset. */
   roundTrips(): number;
   /** The same for logging in, of all connections since the last reset. */
@@ -65,7 +67,7 @@ export async function postgresWire(target: string): Promise<PostgresWire> {
       }
     }
 
-    const requests = new MessageReader(true);
+    const requests = new MessageReader(true, (text) => wire.statements?.push(text));
     const answers = new MessageReader(false);
     const forward = line();
     const back = line();
@@ -139,6 +141,7 @@ export async function postgresWire(target: string): Promise<PostgresWire> {
     delayMs: 0,
     cutNext: undefined,
     cutAfter: undefined,
+    statements: undefined,
     async down() {
       server.close();
       // Not its event: that comes when the last connection has ended.
@@ -155,6 +158,7 @@ export async function postgresWire(target: string): Promise<PostgresWire> {
     receivedBytes: () => receivedBytes,
     reset() {
       counts = {};
+      if (wire.statements) wire.statements = [];
       roundTrips = 0;
       loginRoundTrips = 0;
       sentBytes = 0;
@@ -179,8 +183,11 @@ class MessageReader {
   #rest: Buffer = Buffer.alloc(0);
   #isStarting: boolean;
 
-  constructor(isStarting: boolean) {
+  readonly #onStatement: (text: string) => void;
+
+  constructor(isStarting: boolean, onStatement: (text: string) => void = () => {}) {
     this.#isStarting = isStarting;
+    this.#onStatement = onStatement;
   }
 
   /** The types of the messages that this chunk completes. */
@@ -195,8 +202,14 @@ class MessageReader {
       if (this.#rest.length < head + 4) return types;
       const length = head + this.#rest.readInt32BE(head);
       if (this.#rest.length < length) return types;
-      if (head === 1) types.push(String.fromCharCode(this.#rest[0]!));
-      else if (ENCRYPTION_REQUESTS.includes(this.#rest.readInt32BE(4))) types.push(NEGOTIATION);
+      if (head === 1) {
+        const type = String.fromCharCode(this.#rest[0]!);
+        types.push(type);
+        // Parse has the name before the text; both end in a zero byte.
+        const parts = type === 'Q' || type === 'P' ? this.#rest.toString('utf8', 5, length).split('\0') : [];
+        if (type === 'Q') this.#onStatement(parts[0]!);
+        if (type === 'P') this.#onStatement(parts[0] === '' ? parts[1]! : `PREPARE ${parts[0]} AS ${parts[1]}`);
+      } else if (ENCRYPTION_REQUESTS.includes(this.#rest.readInt32BE(4))) types.push(NEGOTIATION);
       else this.#isStarting = false;
       this.#rest = this.#rest.subarray(length);
     }
