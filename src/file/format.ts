@@ -138,6 +138,20 @@ export interface ReadBatch {
 export interface FileReader {
   readonly rowCount: number;
   read(request: ReadRequest): AsyncIterable<ReadBatch>;
+  /** What `read` would read, without reading it. */
+  survey(request: ReadRequest): ReadSurvey;
+}
+
+/** What a read of an open file takes: all of it where the limit is not reached before. */
+export interface ReadSurvey {
+  /** Row groups of the file. */
+  readonly rowGroupCount: number;
+  /** Those of them that are read, and how many rows they hold. */
+  readonly readRowGroupCount: number;
+  readonly readRowCount: number;
+  /** Requests, beside those that opened the file, and their bytes. */
+  readonly requestCount: number;
+  readonly byteLength: number;
 }
 
 /** What the caller of a reader knows beforehand. */

@@ -1,6 +1,6 @@
 import type { TableName } from '../catalog/view.ts';
 import { isLakeError, LakeError } from '../errors.ts';
-import type { ColumnVector, FileReader, ReadBatch, ReadRequest } from '../file/format.ts';
+import type { ColumnVector, FileReader, ReadBatch, ReadRequest, ReadSurvey } from '../file/format.ts';
 import { rowIdField, snapshotIdField } from '../file/internal-fields.ts';
 import type { Field } from '../schema/field.ts';
 import type { ScanColumn } from './columns.ts';
@@ -73,28 +73,22 @@ export function readFile(read: PartRead, opened: OpenFile, limit: number): Async
   });
 }
 
+/** What a read takes of a file whose deletes nobody has looked at. UNSUPPORTED for columns that can't be read. */
+export async function surveyFile(read: PartRead, part: FilePart): Promise<ReadSurvey> {
+  const reader = await openReader(read, part);
+  const { request } = fileRequest(read, part, { needsSnapshots: part.isPartial });
+  return namingFile(read, part.location, async () => reader.survey(request));
+}
+
 /** The file's rows that are chosen, with the columns that are read. */
 export async function* readRows(
   read: PartRead,
   opened: Pick<OpenFile, 'part' | 'reader'>,
   { needsSnapshots, select, positions, limit }: RowChoice,
 ): AsyncGenerator<VectorBatch> {
-  const { binding, location, range } = opened.part;
-  const wants = (name: string): boolean => read.columns.some((one) => one.kind === 'virtual' && one.name === name);
-  const fields = read.columns.flatMap((column) => (column.kind === 'field' ? [column.field] : []));
-  const own = fields.length;
-  const indexOf = (field: Field, isRead: boolean): number => (isRead ? fields.push(field) - 1 : -1);
-  const rowIdAt = indexOf(rowIdField, wants('rowid'));
-  const snapshotAt = indexOf(snapshotIdField, needsSnapshots || wants('snapshot_id'));
-  const batches = opened.reader.read({
-    fields,
-    binding,
-    range: range ?? undefined,
-    signal: read.signal,
-    matters: read.matters,
-    positions,
-    limit,
-  });
+  const { location } = opened.part;
+  const { request, rowIdAt, snapshotAt, own } = fileRequest(read, opened.part, { needsSnapshots, positions, limit });
+  const batches = opened.reader.read(request);
   const iterator = batches[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -118,6 +112,35 @@ export async function* readRows(
   } finally {
     await iterator.return?.();
   }
+}
+
+interface FileRequest {
+  /** For the columns of the read, then row ids and snapshots where they are needed. */
+  readonly request: ReadRequest;
+  /** How many those columns are. */
+  readonly own: number;
+  /** Where the others are; −1 where they aren't needed. */
+  readonly rowIdAt: number;
+  readonly snapshotAt: number;
+}
+
+function fileRequest(
+  { columns, signal, matters }: PartRead,
+  { binding, range }: FilePart,
+  { needsSnapshots, positions, limit }: Omit<RowChoice, 'select'>,
+): FileRequest {
+  const wants = (name: string): boolean => columns.some((one) => one.kind === 'virtual' && one.name === name);
+  const fields = columns.flatMap((column) => (column.kind === 'field' ? [column.field] : []));
+  const own = fields.length;
+  const indexOf = (field: Field, isRead: boolean): number => (isRead ? fields.push(field) - 1 : -1);
+  const rowIdAt = indexOf(rowIdField, wants('rowid'));
+  const snapshotAt = indexOf(snapshotIdField, needsSnapshots || wants('snapshot_id'));
+  return {
+    request: { fields, binding, range: range ?? undefined, signal, matters, positions, limit },
+    own,
+    rowIdAt,
+    snapshotAt,
+  };
 }
 
 function keptRows(

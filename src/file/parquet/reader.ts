@@ -3,7 +3,7 @@ import { parquetSchema } from 'hyparquet/src/metadata.js';
 import { LakeError } from '../../errors.ts';
 import type { ObjectReader } from '../../storage/object-store.ts';
 import type { Compressors } from '../compressors.ts';
-import type { ByteRange, ColumnVector, FileReader, ReadBatch, ReaderHint, ReadRequest } from '../format.ts';
+import type { ByteRange, ColumnVector, FileReader, ReadBatch, ReaderHint, ReadRequest, ReadSurvey } from '../format.ts';
 import { Assembler } from './assemble.ts';
 import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
 import { groupBounds } from './bounds.ts';
@@ -11,7 +11,7 @@ import { readFlat } from './decode/flat.ts';
 import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
 import { inflateOf, inflatePages } from './inflate.ts';
 import { type LeafEntries, readLeaf } from './leaf-stream.ts';
-import { readRanges } from './ranges.ts';
+import { joinRanges, readRanges } from './ranges.ts';
 
 /** Opens a Parquet file. CORRUPT when it isn't one, or is damaged; UNSUPPORTED for what this version can't read. */
 export async function openReader(
@@ -27,6 +27,7 @@ export async function openReader(
   return {
     rowCount,
     read: (request) => readRows(object, metadata, root, hint.compressors ?? {}, request),
+    survey: (request) => surveyRows(metadata, root, request, object !== given),
   };
 }
 
@@ -39,35 +40,66 @@ async function wholeOf(object: ObjectReader): Promise<ObjectReader> {
   return { byteLength, slice: async (start, end) => bytes.slice(start, end) };
 }
 
-async function* readRows(
-  object: ObjectReader,
+/** A row group of which rows are wanted. */
+interface WantedGroup {
+  readonly group: RowGroup;
+  readonly firstPosition: number;
+  /** How many rows of it: the first ones. */
+  readonly rowCount: number;
+}
+
+function* wantedGroups(
   metadata: FileMetaData,
   root: SchemaTree,
-  compressors: Compressors,
-  { fields, binding, signal, limit = Number.POSITIVE_INFINITY, range, matters, positions }: ReadRequest,
-): AsyncGenerator<ReadBatch> {
-  signal?.throwIfAborted();
-  const columns = bindColumns(root, fields, binding);
+  { binding, limit = Number.POSITIVE_INFINITY, range, matters, positions }: ReadRequest,
+): Generator<WantedGroup> {
   const boundsOf = matters && groupBounds(metadata, root, binding);
   let left = limit;
   let firstPosition = 0;
   for (const [g, group] of metadata.row_groups.entries()) {
     if (left <= 0) return;
-    const rowCount = Math.min(Number(group.num_rows), left);
-    if (rowCount === 0) continue;
-    const isElsewhere =
-      (range && !beginsIn(range, group)) || (positions && !positions(firstPosition, Number(group.num_rows)));
-    if (isElsewhere || (boundsOf && !matters(boundsOf(g)))) {
-      firstPosition += Number(group.num_rows);
-      continue;
+    const groupRowCount = Number(group.num_rows);
+    const isElsewhere = (range && !beginsIn(range, group)) || (positions && !positions(firstPosition, groupRowCount));
+    if (groupRowCount > 0 && !isElsewhere && !(boundsOf && !matters(boundsOf(g)))) {
+      const rowCount = Math.min(groupRowCount, left);
+      left -= rowCount;
+      yield { group, firstPosition, rowCount };
     }
-    left -= rowCount;
+    firstPosition += groupRowCount;
+  }
+}
+
+async function* readRows(
+  object: ObjectReader,
+  metadata: FileMetaData,
+  root: SchemaTree,
+  compressors: Compressors,
+  request: ReadRequest,
+): AsyncGenerator<ReadBatch> {
+  const { fields, binding, signal } = request;
+  signal?.throwIfAborted();
+  const columns = bindColumns(root, fields, binding);
+  for (const { group, firstPosition, rowCount } of wantedGroups(metadata, root, request)) {
     const vectors = await readGroup(object, group, columns, rowCount, compressors, signal);
     signal?.throwIfAborted();
     yield { rowCount, firstPosition, columns: vectors };
-    firstPosition += Number(group.num_rows);
     signal?.throwIfAborted();
   }
+}
+
+function surveyRows(metadata: FileMetaData, root: SchemaTree, request: ReadRequest, isLoaded: boolean): ReadSurvey {
+  const columns = bindColumns(root, request.fields, request.binding);
+  const wanted = [...wantedGroups(metadata, root, request)];
+  const ranges = isLoaded
+    ? []
+    : wanted.flatMap(({ group }) => joinRanges(columnChunks(group, columns).map(chunkRange)));
+  return {
+    rowGroupCount: metadata.row_groups.length,
+    readRowGroupCount: wanted.length,
+    readRowCount: wanted.reduce((sum, { rowCount }) => sum + rowCount, 0),
+    requestCount: ranges.length,
+    byteLength: ranges.reduce((sum, { start, end }) => sum + end - start, 0),
+  };
 }
 
 /** Of all row groups of a file each begins in one of the ranges that it is cut into. */
@@ -85,7 +117,7 @@ async function readGroup(
   compressors: Compressors,
   signal: AbortSignal | undefined,
 ): Promise<ColumnVector[]> {
-  const chunks = columns.flatMap(leavesOf).map(({ leaf }) => chunkOf(group, leaf));
+  const chunks = columnChunks(group, columns);
   const bytes = await readRanges(object, chunks.map(chunkRange));
   const loaded: LoadedChunk[] = [];
   for (const [i, chunk] of chunks.entries()) {
@@ -120,6 +152,10 @@ interface LoadedChunk {
 
 function leavesOf(column: BoundColumn): readonly BoundLeaf[] {
   return column.kind === 'missing' ? [] : column.kind === 'flat' ? [column] : column.leaves;
+}
+
+function columnChunks(group: RowGroup, columns: readonly BoundColumn[]): ColumnMetaData[] {
+  return columns.flatMap(leavesOf).map(({ leaf }) => chunkOf(group, leaf));
 }
 
 function chunkOf(group: RowGroup, leaf: number): ColumnMetaData {
