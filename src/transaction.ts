@@ -14,6 +14,7 @@ import { uncommittedView } from './catalog/uncommitted.ts';
 import { type CatalogView, nameOf, type TableInfo, type TableName } from './catalog/view.ts';
 import { isLakeError, LakeError, showValue } from './errors.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
+import type { Where } from './scan/where/where.ts';
 import type { InsertRow, Row, TableSchema } from './schema/builder.ts';
 import { defineFields } from './schema/define.ts';
 import type { ReadSession, Session } from './session.ts';
@@ -76,12 +77,29 @@ export interface TransactionTable<In = Record<string, unknown>, Out = Record<str
    * DuckDB. With `asOf` it reads what was committed.
    */
   scan<Name extends keyof Out & string = keyof Out & string>(options?: ScanOptions<Name, Out>): Scan<Pick<Out, Name>>;
+  /** How many rows `scan` would give. See `table.count`. */
+  count(where?: Where<Out>, options?: Pick<ScanOptions, 'asOf' | 'signal'>): Promise<number>;
   describe(): Promise<TableDescription>;
 }
 
 /**
  * Changes that become visible together, or not at all. Made by `lake.transaction`; its methods write files at once and
- * collect everything else until the commit.
+ * collect everything else until the commit. What it reads is the lake as it was when the transaction began, with its own changes.
+ *
+ * @example
+ * ```ts
+ * import { t } from 'edgemere';
+ * import { memoryLake } from 'edgemere/memory';
+ *
+ * await using lake = await memoryLake();
+ * const stock = await lake.createTable('stock', { item: t.varchar(), count: t.int32() });
+ * await lake.transaction(async (tx) => {
+ *   const mine = tx.table<{ item: string; count: number }>('stock');
+ *   await mine.insert([{ item: 'tea', count: 3 }]);
+ *   console.log(await mine.count(), await stock.count()); // 1 0
+ * });
+ * console.log(await stock.count()); // 1
+ * ```
  */
 export class Transaction {
   readonly #session: Session;
@@ -212,11 +230,12 @@ export class Transaction {
   table<In = Record<string, unknown>, Out = Record<string, unknown>>(ref: TableRef): TransactionTable<In, Out> {
     return {
       insert: (rows, options) => this.insert(ref, rows, options),
-      scan: (options = {}) =>
-        new Scan(options.asOf === undefined ? this.#reads : this.#session, (view) => this.#find(view, ref), {
-          ...options,
-          signal: anySignal(this.#signal, options.signal),
-        }),
+      scan: (options = {}) => new Scan(...this.#readOf(ref, options)),
+      count: async (where, options = {}) => {
+        const [session, find, { asOf, signal }] = this.#readOf(ref, options);
+        const { countRows } = await import('./scan/count.ts');
+        return countRows({ session, find, where, asOf, signal });
+      },
       describe: async () => describeTable(this.#find(this.#seen(), ref)),
     };
   }
@@ -289,6 +308,15 @@ export class Transaction {
     const table = view.findTable(tableName(ref));
     if (table) return table;
     throw noTable(tableName(ref));
+  }
+
+  #readOf<Options extends Pick<ScanOptions, 'asOf' | 'signal'>>(
+    ref: TableRef,
+    options: Options,
+  ): [ReadSession, (view: CatalogView) => TableInfo, Options] {
+    const signal = anySignal(this.#signal, options.signal);
+    const session = options.asOf === undefined ? this.#reads : this.#session;
+    return [session, (view) => this.#find(view, ref), { ...options, signal }];
   }
 
   async #readFiles(request: FilesRequest): Promise<TableFiles> {

@@ -26,6 +26,8 @@ export const transactionReadingCases: readonly ConformanceCase<LakeTarget>[] = [
         equal((await read({ limit: 4 })).length, 4, 'the row count up to a limit');
         equal(await read({ asOf: { snapshot: 2 } }), [1, 2, 3], 'what was committed');
         equal(await ids(other.table('events')), [1, 2, 3], 'what others see');
+        equal([await events.count(), await events.count({ id: { gt: 3 } })], [6, 3], 'the counts');
+        equal(await events.count({}, { asOf: { snapshot: 2 } }), 3, 'the count of what was committed');
         let rowCount = 0;
         for await (const batch of events.scan().batches()) rowCount += batch.rowCount;
         equal(rowCount, 6, 'the row count of batches');
