@@ -33,12 +33,15 @@ export class Timestamp extends Date {
 
   /** `epoch` counts `unit`s since 1970. */
   constructor(epoch: bigint, unit: TimestampUnit = 'us') {
-    super(dateMillis(epoch, unit));
-    const infinite = epoch === infinity || epoch === -infinity;
-    if (infinite || unit === 'us') this.micros = epoch;
+    // Bigints are slow to compare: nearly all counts are safe integers, and then finite.
+    const count = Number(epoch);
+    const isSafe = Number.isSafeInteger(count);
+    super(isSafe ? safeMillis(count, unit) : dateMillis(epoch, unit));
+    const isInfinite = !isSafe && (epoch === infinity || epoch === -infinity);
+    if (unit === 'us' || isInfinite) this.micros = epoch;
     else if (unit === 'ns') this.micros = floorDivide(epoch, 1000n);
     else this.micros = epoch * (unit === 'ms' ? 1000n : 1_000_000n);
-    this.#nanos = infinite || unit === 'ns' ? epoch : undefined;
+    this.#nanos = isInfinite || unit === 'ns' ? epoch : undefined;
   }
 
   /** Nanoseconds since 1970; ±9223372036854775807 for the infinities. */
@@ -67,10 +70,23 @@ function dateMillis(epoch: bigint, unit: TimestampUnit): number {
   if (epoch === infinity || epoch === -infinity) return Number.NaN;
   if (unit === 's') return Number(epoch) * 1000;
   if (unit === 'ms') return Number(epoch);
-  const perMilli = unit === 'us' ? 1000 : 1_000_000;
   const number = Number(epoch);
-  // Below 2^53 the quotient's floor is exact in floating point; above it isn't.
-  return Number.isSafeInteger(number) ? Math.floor(number / perMilli) : Number(floorDivide(epoch, BigInt(perMilli)));
+  if (Number.isSafeInteger(number)) return safeMillis(number, unit);
+  return Number(floorDivide(epoch, unit === 'us' ? 1000n : 1_000_000n));
+}
+
+/** The same of a safe integer: its quotient's floor is exact in floating point, above 2^53 it isn't. */
+function safeMillis(count: number, unit: TimestampUnit): number {
+  switch (unit) {
+    case 'us':
+      return Math.floor(count / 1000);
+    case 'ns':
+      return Math.floor(count / 1_000_000);
+    case 'ms':
+      return count;
+    case 's':
+      return count * 1000;
+  }
 }
 
 export function floorDivide(value: bigint, by: bigint): bigint {
