@@ -12,6 +12,7 @@ import { memory } from './questions/memory.ts';
 import { plan } from './questions/plan.ts';
 import { read } from './questions/read.ts';
 import { rows } from './questions/rows.ts';
+import { selective } from './questions/selective.ts';
 import { small } from './questions/small.ts';
 import { stages } from './questions/stages.ts';
 import { statistics } from './questions/statistics.ts';
@@ -26,6 +27,7 @@ const questions: readonly Question[] = [
   statistics,
   read,
   plan,
+  selective,
   memory,
   commit,
   stages,
