@@ -106,6 +106,14 @@ function contradiction(
 ): Problem {
   const outside = changes.find(({ snapshotId }) => snapshotId < from || snapshotId > to);
   if (outside) return { kind: 'of a snapshot outside of the range', detail: text(outside) };
+  const halves = new Map<string, Set<string>>();
+  for (const { snapshotId, rowId, type } of changes) {
+    const key = `${snapshotId} ${rowId}`;
+    halves.set(key, (halves.get(key) ?? new Set()).add(type));
+  }
+  for (const [key, types] of halves)
+    if (types.has('update_preimage') !== types.has('update_postimage') || (types.has('insert') && types.has('delete')))
+      return { kind: 'half an update', detail: `${key}: ${[...types].join(', ')}` };
   const shape = (of: ExpectedChanges['columns']): string => of.map(({ name, type }) => `${name} ${type}`).join(', ');
   const rowsAt = (id: number, byCells: boolean): string[] | undefined => {
     const snapshot = all.snapshots.find((one) => one.id === id);
