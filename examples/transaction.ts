@@ -12,6 +12,8 @@ const { snapshotId } = await lake.transaction(
       { order: 1, item: 'tea', count: 2 },
       { order: 1, item: 'milk', count: 1 },
     ]);
+    // Inside it sees its own rows; others see them with the commit.
+    console.log(await lines.count()); // 2
   },
   { author: 'shop', message: 'first order' },
 );
