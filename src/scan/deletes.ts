@@ -1,7 +1,7 @@
 import { nameOf, type TableInfo, type TableName } from '../catalog/view.ts';
 import { LakeError } from '../errors.ts';
 import { readDeletionVector } from '../file/deletion-vector.ts';
-import type { FileBinding } from '../file/format.ts';
+import type { FileBinding, FileReader, ReadRequest, ReadSurvey } from '../file/format.ts';
 import { positionField, snapshotIdField } from '../file/internal-fields.ts';
 import type { RowOf } from '../spec/rows.ts';
 import type { ObjectReader } from '../storage/object-store.ts';
@@ -24,6 +24,24 @@ export async function loadDeletes(
     snapshots ? positions.filter((_, i) => snapshots[i]! <= snapshotId) : positions,
   );
   return new DeletedPositions(mergeAscending([...sets, Uint32Array.from(positions).sort()]));
+}
+
+/** What that takes beside the requests that opened the files, without reading them. */
+export async function surveyDeletes(
+  from: DeletesFrom,
+  { files }: FileDeletes,
+): Promise<Pick<ReadSurvey, 'requestCount' | 'byteLength'>> {
+  const surveys = await Promise.all(
+    files.map(async (file) => {
+      // Read whole.
+      if (file.format === 'puffin') return { requestCount: 1, byteLength: file.byteLength ?? 0 };
+      return namingFile(from, file, async (object) => (await positionsReader(object, file, from)).survey(deletedRows));
+    }),
+  );
+  return {
+    requestCount: surveys.reduce((sum, { requestCount }) => sum + requestCount, 0),
+    byteLength: surveys.reduce((sum, { byteLength }) => sum + byteLength, 0),
+  };
 }
 
 interface DeletesFrom extends DataFiles {
@@ -79,13 +97,21 @@ interface DeletedRows {
   readonly snapshots?: readonly number[] | undefined;
 }
 
-async function readDeleteFile(file: DeleteFile, from: DeletesFrom): Promise<DeletedRows> {
-  const { table, store, signal } = from;
-  const { location, byteLength } = file;
-  try {
-    const object = await store.open(location, { byteLength: byteLength ?? undefined, signal });
+function readDeleteFile(file: DeleteFile, from: DeletesFrom): Promise<DeletedRows> {
+  return namingFile(from, file, async (object) => {
     if (file.format === 'puffin') return { positions: readDeletionVector(new Uint8Array(await object.slice(0))) };
-    return await readPositions(object, file, from);
+    return readPositions(object, file, from);
+  });
+}
+
+/** Runs something on an open delete file, so that its errors name it. */
+async function namingFile<T>(
+  { table, store, signal }: DeletesFrom,
+  { location, byteLength }: DeleteFile,
+  run: (object: ObjectReader) => Promise<T>,
+): Promise<T> {
+  try {
+    return await run(await store.open(location, { byteLength: byteLength ?? undefined, signal }));
   } catch (error) {
     if (!(error instanceof LakeError) || error.context.table !== undefined) throw error;
     const message = `table "${table.name}": delete file ${location}: ${error.message}`;
@@ -103,17 +129,23 @@ const binding: FileBinding = {
   names: [positionField, snapshotIdField].map(({ name, id }) => ({ sourceName: name, fieldId: id, children: [] })),
 };
 
-async function readPositions(
+const deletedRows: ReadRequest = { fields: [positionField, snapshotIdField], binding };
+
+function positionsReader(
   object: ObjectReader,
   { footerLength }: DeleteFile,
-  { format, signal }: DeletesFrom,
-): Promise<DeletedRows> {
-  const reader = await format.openReader(object, { footerLength: footerLength ?? undefined });
+  { format }: DeletesFrom,
+): Promise<FileReader> {
+  return format.openReader(object, { footerLength: footerLength ?? undefined });
+}
+
+async function readPositions(object: ObjectReader, file: DeleteFile, from: DeletesFrom): Promise<DeletedRows> {
+  const reader = await positionsReader(object, file, from);
   const positions = new Uint32Array(reader.rowCount);
   const snapshots: number[] = [];
   let at = 0;
   let last = -1;
-  for await (const batch of reader.read({ fields: [positionField, snapshotIdField], binding, signal })) {
+  for await (const batch of reader.read({ ...deletedRows, signal: from.signal })) {
     const [found, by] = batch.columns.map(({ values }) => values as ArrayLike<bigint | null>);
     for (let i = 0; i < batch.rowCount; i++) {
       const value = found![i];

@@ -7,7 +7,7 @@ import type { Expression } from './where/expression.ts';
 
 /** Where data files are read from. */
 export interface DataFiles {
-  readonly store: ObjectStore;
+  readonly store: Pick<ObjectStore, 'open'>;
   readonly format: Pick<FileFormat, 'openReader'>;
   readonly signal?: AbortSignal | undefined;
 }

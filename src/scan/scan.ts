@@ -1,8 +1,9 @@
 import type { AsOf } from '../catalog/store.ts';
 import type { CatalogView, TableInfo } from '../catalog/view.ts';
 import type { ReadSession } from '../session.ts';
+import type { ScanExplanation } from './explanation.ts';
 import { Rows } from './output.ts';
-import type { PlannedScan } from './plan.ts';
+import type { PlanRequest } from './plan.ts';
 import type { PlanOptions, ScanPlan } from './tasks.ts';
 import type { Where } from './where/where.ts';
 
@@ -23,20 +24,18 @@ type AnyOptions = Omit<ScanOptions, 'where'> & { readonly where?: unknown };
 
 /** A read of one table that runs when it is iterated, each time anew. */
 export class Scan<Row> extends Rows<Row> {
-  readonly #planned: (signal: AbortSignal | undefined) => Promise<PlannedScan>;
-  readonly #signal: AbortSignal | undefined;
+  readonly #request: PlanRequest;
 
   /** @internal */
   constructor(session: ReadSession, find: (view: CatalogView) => TableInfo, options: AnyOptions) {
-    // Whoever only appends doesn't load this: bundlers put it apart.
-    const planned = async (signal: AbortSignal | undefined): Promise<PlannedScan> =>
-      (await import('./plan.ts')).planScan({ ...options, signal, session, find });
+    const request = { ...options, session, find };
     super(async (signal) => {
-      const { read, parts } = await planned(signal);
+      // Whoever only appends doesn't load this: bundlers put it apart.
+      const { planScan } = await import('./plan.ts');
+      const { read, parts } = await planScan({ ...request, signal });
       return { read, parts, from: { store: session.store, format: session.format, signal } };
     }, options.signal);
-    this.#planned = planned;
-    this.#signal = options.signal;
+    this.#request = request;
   }
 
   /**
@@ -44,7 +43,30 @@ export class Scan<Row> extends Rows<Row> {
    * catalog. Nothing but the catalog is read.
    */
   async plan(options: PlanOptions = {}): Promise<ScanPlan> {
-    const { planOf } = await import('./tasks.ts');
-    return planOf(await this.#planned(this.#signal), options);
+    const [{ planScan }, { planOf }] = await Promise.all([import('./plan.ts'), import('./tasks.ts')]);
+    return planOf(await planScan(this.#request), options);
+  }
+
+  /**
+   * What the scan reads and what it leaves out, and why. Reads the catalog's statistics of all of the table's files, and the footers
+   * of those that the filter doesn't rule out.
+   *
+   * @example
+   * ```ts
+   * import { t } from 'edgemere';
+   * import { memoryLake } from 'edgemere/memory';
+   *
+   * await using lake = await memoryLake();
+   * const events = await lake.createTable('events', { id: t.int64() });
+   * for (const id of [1, 2, 3]) await events.insert([{ id }]);
+   * const explanation = await events.scan({ where: { id: { gte: 3 } } }).explain();
+   * console.log(explanation.files.length, explanation.requestCount); // 1 1
+   * console.log(explanation.pruned[0]?.filter, explanation.pruned[0]?.fileCount); // "id" >= 3 2
+   * console.log(String(explanation).split('\n')[0]); // main.events at snapshot 4
+   * ```
+   */
+  async explain(): Promise<ScanExplanation> {
+    const { explainScan } = await import('./explain.ts');
+    return explainScan(this.#request);
   }
 }

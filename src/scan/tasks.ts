@@ -19,22 +19,29 @@ export interface ScanPlan {
 
 const usualMaxByteLength = 1 << 27;
 
-export function planOf({ read, parts }: PlannedScan, { maxByteLength = usualMaxByteLength }: PlanOptions): ScanPlan {
+export function planOf(planned: PlannedScan, { maxByteLength = usualMaxByteLength }: PlanOptions): ScanPlan {
   if (!Number.isSafeInteger(maxByteLength) || maxByteLength < 1)
     throw new LakeError(
       'INVALID_ARGUMENT',
       `maxByteLength is ${showValue(maxByteLength)}; it must be a whole number from 1`,
     );
-  const { snapshotId, limit, where } = read;
+  const { read } = planned;
+  const { snapshotId, limit } = read;
   const taskOf = taskMaker(read);
   const tasks: ScanTask[] = [];
+  for (const part of neededParts(planned))
+    for (const piece of part.kind === 'file' ? split(part, maxByteLength) : [part]) tasks.push(taskOf(piece));
+  return { snapshotId, tasks, limit: limit === Number.POSITIVE_INFINITY ? null : limit };
+}
+
+/** Up to where there are enough rows for certain. */
+export function* neededParts({ read: { limit, where }, parts }: PlannedScan): Generator<ScanPart> {
   let certain = 0;
   for (let i = 0; i < parts.count && certain < limit; i++) {
     const part = parts.part(i);
     if (!where) certain += certainRows(part);
-    for (const piece of part.kind === 'file' ? split(part, maxByteLength) : [part]) tasks.push(taskOf(piece));
+    yield part;
   }
-  return { snapshotId, tasks, limit: limit === Number.POSITIVE_INFINITY ? null : limit };
 }
 
 /** How many rows there are at least, by what is known without reading. */
