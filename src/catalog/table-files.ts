@@ -50,6 +50,8 @@ export interface FilesRequest {
   readonly tableId: number;
   /** The columns whose statistics come with the files. */
   readonly stats: 'all' | 'none' | readonly number[];
+  /** Statistics may be left out where there are fewer files than this: to find them takes a database as long as to find the files. */
+  readonly statsFrom?: number | undefined;
   /**
    * Files in which, by their statistics, no row lies within all of these may be left out. A hint: the store may return them, and
    * does so where statistics are missing or its arithmetic is not exact.

@@ -144,7 +144,12 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
             `FROM ${dialect.table(deletesTable(tableId))} d WHERE d.begin_snapshot <= ${at} AND d.file_id IN (SELECT data_file_id FROM files) GROUP BY d.file_id`,
         );
       const source = isWhole ? undefined : dialect.newestRows('ducklake_file_column_stats');
-      const ofNew = request.fromFileId === undefined ? '' : `x.data_file_id >= ${integer(request.fromFileId)} AND `;
+      const ofNew =
+        request.fromFileId === undefined
+          ? request.statsFrom === undefined
+            ? ''
+            : `(SELECT count(*) FROM files) >= ${integer(request.statsFrom)} AND `
+          : `x.data_file_id >= ${integer(request.fromFileId)} AND `;
       if (request.stats === 'all') selects.push(rows('ducklake_file_column_stats', ofNew + ofFile, { source }));
       else if (request.stats !== 'none' && request.stats.length > 0) {
         const isAskedFor = `x.column_id IN (${request.stats.map(integer).join(', ')})`;
