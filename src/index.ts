@@ -118,7 +118,14 @@ export {
   type TransactionTable,
 } from './transaction.ts';
 export type { ArrowBatch, ArrowData, ArrowTable } from './write/arrow.ts';
-export { type AppendResult, BufferedWriter, type WriterOptions } from './write/buffered.ts';
+export {
+  type AppendOptions,
+  type AppendResult,
+  type BadRow,
+  BufferedWriter,
+  type WriterBatch,
+  type WriterOptions,
+} from './write/buffered.ts';
 export type { ColumnsInput, RowsInput } from './write/input.ts';
 export type { FileReceipt, ReceiptColumn, ReceiptFile } from './write/receipt.ts';
 export type { RegisteredReceipt, RegisterOptions, RegisterResult } from './write/register.ts';

@@ -10,6 +10,7 @@ import type { Field } from './schema/field.ts';
 import type { Session } from './session.ts';
 import { resolvePath } from './spec/paths.ts';
 import { appendOf, commitFiles, type InsertedRows, insertedRows, noTable } from './transaction.ts';
+import type { BatchTarget } from './write/batch.ts';
 import { BufferedWriter, type WriterOptions } from './write/buffered.ts';
 import type { RowsInput } from './write/input.ts';
 import type { KeyUse } from './write/keyed.ts';
@@ -76,6 +77,8 @@ export interface TableTotals {
   readonly columns: readonly ColumnTotals[];
 }
 
+type InsertKeys = Pick<KeyUse<InsertedRows>, 'keys' | 'repeat'>;
+
 /**
  * A table of a lake. A handle: it names the table, and each call looks it up anew.
  *
@@ -124,7 +127,7 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
     return use.beside(options.signal, (signal) => this.#insert(rows, { ...options, signal }, use));
   }
 
-  async #insert(rows: RowsInput<In>, options: InsertOptions, use?: KeyUse<InsertedRows>): Promise<InsertResult> {
+  async #insert(rows: RowsInput<In>, options: InsertOptions, use?: InsertKeys): Promise<InsertResult> {
     const seen = await this.#session.view();
     try {
       return await this.#insertOnce(rows, options, seen, use);
@@ -149,7 +152,7 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
     rows: RowsInput<In>,
     options: InsertOptions,
     seen: CatalogView,
-    use: KeyUse<InsertedRows> | undefined,
+    use: InsertKeys | undefined,
   ): Promise<InsertResult> {
     const view = seen.findTable(this) ? seen : await this.#session.refresh();
     const table = this.#find(view);
@@ -210,7 +213,9 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
   writer(options: WriterOptions & CommitMessage = {}): BufferedWriter<In> {
     checkMessage(options);
     const { author, message, extraInfo } = options;
-    return new BufferedWriter((rows) => this.insert(rows as readonly In[], { author, message, extraInfo }), options);
+    const insert: BatchTarget['insert'] = (rows, use) =>
+      this.#insert(rows as readonly In[], { author, message, extraInfo }, use);
+    return new BufferedWriter({ session: this.#session, table: this, insert }, options);
   }
 
   /** Reads rows. Nothing happens until the scan is iterated. */

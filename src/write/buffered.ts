@@ -1,69 +1,122 @@
-import { isLakeError, LakeError, showValue } from '../errors.ts';
+import { LakeError, showValue } from '../errors.ts';
+import type { BatchTarget } from './batch.ts';
 
 export interface WriterOptions {
   /** Rows that make a batch full: it is committed at once. Defaults to 10,000. */
   readonly maxRows?: number | undefined;
+  /** Bytes that make a batch full, as far as they can be told from the values. No limit by default. */
+  readonly maxBytes?: number | undefined;
   /** How long the first rows of a batch wait for more, in milliseconds. Defaults to 10. */
   readonly maxDelayMs?: number | undefined;
   /** Rows that may wait; `append` takes no more until some are committed. Defaults to four times `maxRows`. */
   readonly maxPendingRows?: number | undefined;
+  /** The same for bytes. Defaults to four times `maxBytes`. */
+  readonly maxPendingBytes?: number | undefined;
+  /**
+   * Names each batch for good, as the option of `table.insert` does: for who replays a log in the same batches. A text is followed by
+   * a colon and the batch's number. For appends of many sources give each `append` a key of its own instead.
+   */
+  readonly idempotencyKey?: string | ((batch: WriterBatch) => string | undefined) | undefined;
+  /**
+   * What a row that doesn't fit the table does. `reject`: its append is rejected as a whole. `skip`: it is left out, and the append's
+   * result names it. Other appends are committed in any case.
+   */
+  readonly badRows?: 'reject' | 'skip' | undefined;
+  /** Is told of each batch that could not be committed, with its rows. Their appends are rejected too. */
+  readonly onBatchError?: ((error: unknown, batch: WriterBatch) => void) | undefined;
   /** Is handed each append's promise, so that an edge runtime stays until it is settled. */
   readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
+}
+
+/** Rows that are committed together. */
+export interface WriterBatch {
+  /** Its number among those of this writer, from 0. */
+  readonly index: number;
+  readonly rows: readonly unknown[];
+}
+
+export interface AppendOptions {
+  /** As the option of `table.insert`, for these rows: a repeat resolves as the first did, also in another process. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** Where an append's rows are. */
 export interface AppendResult {
   readonly snapshotId: number | undefined;
+  /** Rows committed. */
   readonly rowCount: number;
+  /** With `badRows: 'skip'`: the rows that were left out, if any. */
+  readonly badRows?: readonly BadRow[] | undefined;
+  /** The rows were committed by an earlier call with the same key. */
+  readonly isRepeat?: true | undefined;
 }
 
-type Insert = (rows: readonly unknown[]) => Promise<{ readonly snapshotId: number | undefined }>;
+/** A row that doesn't fit its table. */
+export interface BadRow {
+  /** Its index in the append. */
+  readonly row: number;
+  readonly error: LakeError;
+}
 
-interface Append {
-  readonly rows: readonly unknown[];
+/** One caller's rows on their way. */
+export interface Append {
+  rows: readonly unknown[];
+  readonly byteLength: number;
+  readonly key: string | undefined;
+  bad: readonly BadRow[];
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
  * Collects the rows of many `append` calls into few commits. Rows are committed in the order of the calls. Rows that don't
- * fit the table reject their own `append` alone, with the number that they have in it. Made by `table.writer`.
+ * fit the table reject their own `append` alone, with the number that they have in it. Writers of several tables of one lake that
+ * commit at the same time share snapshots. Made by `table.writer`.
+ *
+ * What a batch failed with rejects all its appends; `context.batch` of the error says which batch it was, how many appends and rows
+ * it had, and where the append's own rows begin in it.
  */
 export class BufferedWriter<In = Record<string, unknown>> implements AsyncDisposable {
-  readonly #insert: Insert;
+  readonly #target: BatchTarget;
+  readonly #options: WriterOptions;
   readonly #maxRows: number;
+  readonly #maxBytes: number;
   readonly #maxDelayMs: number;
   readonly #maxPendingRows: number;
-  readonly #waitUntil: ((promise: Promise<unknown>) => void) | undefined;
+  readonly #maxPendingBytes: number;
   #waiting: Append[] = [];
-  /** Rows that wait or are being committed. */
+  /** Rows that wait or are being committed, and their bytes. */
   #rowCount = 0;
-  #room: { readonly rowCount: number; readonly enter: () => void }[] = [];
+  #byteLength = 0;
+  #room: { readonly append: Append; readonly enter: () => void }[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
+  #batchCount = 0;
   #isClosed = false;
 
   /** @internal */
-  constructor(insert: Insert, options: WriterOptions = {}) {
-    const { maxRows = 10_000, maxDelayMs = 10 } = options;
-    const maxPendingRows = options.maxPendingRows ?? 4 * maxRows;
-    for (const [name, value] of Object.entries({ maxRows, maxDelayMs, maxPendingRows }))
-      if (!Number.isFinite(value) || value < (name === 'maxDelayMs' ? 0 : 1))
-        throw new LakeError('INVALID_ARGUMENT', `the writer's ${name} is ${showValue(value)}`, {
-          context: { value: showValue(value) },
-        });
-    this.#insert = insert;
+  constructor(target: BatchTarget, options: WriterOptions = {}) {
+    const { maxRows = 10_000, maxBytes = Number.POSITIVE_INFINITY, maxDelayMs = 10, badRows = 'reject' } = options;
+    const { maxPendingRows = 4 * maxRows, maxPendingBytes = 4 * maxBytes } = options;
+    for (const [name, value] of Object.entries({ maxRows, maxBytes, maxDelayMs, maxPendingRows, maxPendingBytes })) {
+      const isFit = value >= (name === 'maxDelayMs' ? 0 : 1) && (Number.isFinite(value) || name.endsWith('Bytes'));
+      if (!isFit) throw bad(name, value);
+    }
+    if (badRows !== 'reject' && badRows !== 'skip') throw bad('badRows', badRows);
+    this.#target = target;
+    this.#options = options;
     this.#maxRows = maxRows;
+    this.#maxBytes = maxBytes;
     this.#maxDelayMs = maxDelayMs;
     this.#maxPendingRows = maxPendingRows;
-    this.#waitUntil = options.waitUntil;
+    this.#maxPendingBytes = maxPendingBytes;
   }
 
   /**
    * Adds rows; resolves when they are committed. The array must not be changed before. Errors: as `table.insert`, for these
    * rows; CONFLICT and the like for all rows of the batch; CLOSED after `close`.
    */
-  append(rows: readonly In[]): Promise<AppendResult> {
+  append(rows: readonly In[], options: AppendOptions = {}): Promise<AppendResult> {
     if (this.#isClosed) return Promise.reject(new LakeError('CLOSED', 'the writer was closed'));
     if (!Array.isArray(rows))
       return Promise.reject(
@@ -72,15 +125,18 @@ export class BufferedWriter<In = Record<string, unknown>> implements AsyncDispos
         }),
       );
     const { promise, resolve, reject } = Promise.withResolvers<AppendResult>();
+    const byteLength = this.#maxBytes === Number.POSITIVE_INFINITY ? 0 : byteLengthOf(rows);
+    const append: Append = { rows, byteLength, key: options.idempotencyKey, bad: [], resolve, reject };
     const enter = (): void => {
       this.#rowCount += rows.length;
-      this.#waiting.push({ rows, resolve, reject });
+      this.#byteLength += byteLength;
+      this.#waiting.push(append);
       this.#schedule();
     };
-    if (this.#room.length === 0 && this.#hasRoom(rows.length)) enter();
-    else this.#room.push({ rowCount: rows.length, enter });
+    if (this.#room.length === 0 && this.#hasRoom(append)) enter();
+    else this.#room.push({ append, enter });
     // The caller has the promise itself: here it only keeps the runtime awake.
-    this.#waitUntil?.(promise.catch(() => undefined));
+    this.#options.waitUntil?.(promise.catch(() => undefined));
     return promise;
   }
 
@@ -100,13 +156,17 @@ export class BufferedWriter<In = Record<string, unknown>> implements AsyncDispos
   }
 
   /** One append larger than all room goes alone. */
-  #hasRoom(rowCount: number): boolean {
-    return this.#rowCount === 0 || this.#rowCount + rowCount <= this.#maxPendingRows;
+  #hasRoom({ rows, byteLength }: Append): boolean {
+    return (
+      this.#rowCount === 0 ||
+      (this.#rowCount + rows.length <= this.#maxPendingRows && this.#byteLength + byteLength <= this.#maxPendingBytes)
+    );
   }
 
   #schedule(): void {
     if (this.#running) return;
-    if (this.#maxDelayMs === 0 || this.#rowCount >= this.#maxRows || this.#isClosed) void this.#start();
+    const isFull = this.#rowCount >= this.#maxRows || this.#byteLength >= this.#maxBytes;
+    if (this.#maxDelayMs === 0 || isFull || this.#isClosed) void this.#start();
     else this.#timer ??= setTimeout(() => void this.#start(), this.#maxDelayMs);
   }
 
@@ -115,49 +175,49 @@ export class BufferedWriter<In = Record<string, unknown>> implements AsyncDispos
     this.#timer = undefined;
     this.#running ??= this.#commitBatch().finally(() => {
       this.#running = undefined;
-      while (this.#room[0] && this.#hasRoom(this.#room[0].rowCount)) this.#room.shift()!.enter();
+      while (this.#room[0] && this.#hasRoom(this.#room[0].append)) this.#room.shift()!.enter();
       if (this.#waiting.length > 0) this.#schedule();
     });
     return this.#running;
   }
 
   async #commitBatch(): Promise<void> {
-    let rowCount = 0;
-    let end = 0;
-    while (end < this.#waiting.length && (end === 0 || rowCount + this.#waiting[end]!.rows.length <= this.#maxRows))
-      rowCount += this.#waiting[end++]!.rows.length;
-    const batch = this.#waiting.splice(0, end);
-    await this.#commit(batch);
+    const appends = this.#take();
+    if (appends.length === 0) return;
+    const sum = (part: (append: Append) => number): number => appends.reduce((total, one) => total + part(one), 0);
+    const [rowCount, byteLength] = [sum(({ rows }) => rows.length), sum((append) => append.byteLength)];
+    // Whoever doesn't use a writer doesn't load it: bundlers put it apart.
+    const { commitBatch } = await import('./batch.ts');
+    await commitBatch(this.#target, appends, this.#batchCount++, this.#options);
     this.#rowCount -= rowCount;
+    this.#byteLength -= byteLength;
   }
 
-  async #commit(batch: readonly Append[]): Promise<void> {
-    if (batch.length === 0) return;
-    try {
-      const { snapshotId } = await this.#insert(batch.flatMap(({ rows }) => rows));
-      for (const { rows, resolve } of batch)
-        resolve({ snapshotId: rows.length > 0 ? snapshotId : undefined, rowCount: rows.length });
-    } catch (error) {
-      const bad = batch.length > 1 ? appendOf(batch, error) : undefined;
-      if (bad === undefined) {
-        for (const { reject } of batch) reject(error);
-        return;
-      }
-      // Alone it fails again, with its own row numbers; the rest goes without it, in order.
-      await this.#commit(batch.slice(0, bad));
-      await this.#commit([batch[bad]!]);
-      await this.#commit(batch.slice(bad + 1));
+  /** Those that wait longest, up to a full batch. Of two with one key the later is a repeat: it waits for the next. */
+  #take(): Append[] {
+    let [rowCount, byteLength, end] = [0, 0, 0];
+    const keys = new Set<string>();
+    for (const append of this.#waiting) {
+      rowCount += append.rows.length;
+      byteLength += append.byteLength;
+      if (end > 0 && (rowCount > this.#maxRows || byteLength > this.#maxBytes)) break;
+      if (append.key !== undefined && keys.size === keys.add(append.key).size) break;
+      end++;
     }
+    return this.#waiting.splice(0, end);
   }
 }
 
-/** Which append a row belongs to that doesn't fit the table. */
-function appendOf(batch: readonly Append[], error: unknown): number | undefined {
-  if (!isLakeError(error, 'INVALID_VALUE') || error.context.row === undefined) return undefined;
-  let left = error.context.row;
-  for (const [index, { rows }] of batch.entries()) {
-    if (left < rows.length) return index;
-    left -= rows.length;
-  }
-  return undefined;
+const bad = (name: string, value: unknown): LakeError =>
+  new LakeError('INVALID_ARGUMENT', `the writer's ${name} is ${showValue(value)}`, {
+    context: { value: showValue(value) },
+  });
+
+/** Roughly what a value takes. */
+function byteLengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null || value instanceof Date) return 8;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  const parts = value instanceof Map ? [...value].flat() : Object.values(value);
+  return parts.reduce((sum: number, part) => sum + byteLengthOf(part), 0);
 }
