@@ -81,11 +81,23 @@ export function buildProgram(io: Io, version: string): Command {
       ),
     )
     .option('--delimiter <text>', 'between the cells of CSV (default: a comma, in .tsv a tab)', delimiter);
-  command('scan', 'LAKE TABLE', 'print the rows of a table', async () => (await import('./commands/scan.ts')).scan)
+  command(
+    'scan',
+    'LAKE TABLE',
+    'print the rows of a table, or write them to a file',
+    async () => (await import('./commands/scan.ts')).scan,
+  )
     .option('--columns <names>', 'which columns, with commas between them')
+    .option('--where <json>', 'which rows: see `edgemere help where`')
     .option('--limit <count>', 'at most so many rows', count)
     .option('--as-of <version>', "a snapshot's id, or a time such as 2024-01-15T12:30:00Z")
-    .addOption(new Option('--format <format>', 'table on a terminal, else ndjson, unless given').choices(rowFormats));
+    .option('--output <file>', 'a file or s3://BUCKET/KEY to write instead, as a whole or not at all')
+    .addOption(
+      new Option('--format <format>', "the output file's, else table on a terminal and ndjson elsewhere").choices([
+        ...rowFormats,
+        'parquet',
+      ]),
+    );
   command(
     'changes',
     'LAKE TABLE --from VERSION',
@@ -98,6 +110,16 @@ export function buildProgram(io: Io, version: string): Command {
     .option('--where <json>', 'which rows: see `edgemere help where`')
     .option('--limit <count>', 'at most so many changes', count)
     .addOption(new Option('--format <format>', 'table on a terminal, else ndjson, unless given').choices(rowFormats));
+  command(
+    'explain',
+    'LAKE TABLE',
+    'tell what a scan reads and what it leaves out, and why',
+    async () => (await import('./commands/explain.ts')).explain,
+  )
+    .option('--columns <names>', 'which columns, with commas between them')
+    .option('--where <json>', 'which rows: see `edgemere help where`')
+    .option('--limit <count>', 'at most so many rows', count)
+    .option('--as-of <version>', "a snapshot's id, or a time such as 2024-01-15T12:30:00Z");
   command('ls', 'LAKE', 'list the tables', look('ls'));
   command('describe', 'LAKE TABLE', 'list the columns of a table', look('describe'));
   command('snapshots', 'LAKE', 'list the versions of the lake', look('snapshots'));
