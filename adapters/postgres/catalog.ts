@@ -147,7 +147,8 @@ export class PostgresCatalog extends SqlCatalog {
       const statement = commitStatement(this.#dialect, shape, literal(payload));
       const message = [...(isQueued ? [this.#queue] : []), statement, ...(after === undefined ? [] : [after])];
       const results = (await this.#client.unsafe(message.join(';\n')).values()) as unknown[][];
-      return message.length === 1 ? results : (results as unknown[][][])[isQueued ? 1 : 0]!;
+      // One result where one statement alone has rows: what comes after has none.
+      return isQueued ? (results as unknown[][][])[1]! : results;
     }
     if (text === undefined) {
       text = commitStatement(this.#dialect, shape, '$1::text');
