@@ -5,6 +5,7 @@
 import * as arrow from 'apache-arrow';
 import type { Table } from '../../src/index.ts';
 import {
+  type ChangeType,
   type InsertRow,
   type IntervalParts,
   type JsonValue,
@@ -118,6 +119,16 @@ export async function insertsAndScans(lake: Lake): Promise<void> {
   // @ts-expect-error one row is not rows
   await table.insert({ id: 1 });
 
+  for await (const { snapshot_id, rowid, change_type, id, kind } of table.changes({ from: 1, to: new Date() })) {
+    same<Equal<[typeof snapshot_id, typeof rowid, typeof change_type], [bigint, bigint, ChangeType]>>();
+    same<Equal<[typeof id, typeof kind], [bigint, string | null]>>();
+  }
+  for await (const row of table.changes({ from: 1n, columns: ['id'], where: { kind: 'a' }, types: ['insert'] }))
+    same<Equal<keyof typeof row, 'snapshot_id' | 'rowid' | 'change_type' | 'id'>>();
+  // @ts-expect-error: a feed begins somewhere
+  table.changes({});
+  // @ts-expect-error: no such column
+  table.changes({ from: 1, columns: ['other'] });
   for await (const row of table.scan()) same<Equal<typeof row, Row<typeof events>>>();
   for await (const row of table.scan({ columns: ['id', 'kind'] }))
     same<Equal<{ [K in keyof typeof row]: (typeof row)[K] }, { id: bigint; kind: string | null }>>();
