@@ -1,23 +1,14 @@
 import type { Scan } from 'edgemere';
-import { snapshotAsOf } from '../as-of.ts';
-import { findColumn, parseColumnNames, tableAt } from '../columns.ts';
 import { UsageError } from '../errors.ts';
 import type { TargetColumn } from '../input/reader.ts';
 import type { Io } from '../io.ts';
-import { showTableName } from '../names.ts';
 import { type FileFormat, formatOfFile, nothingWritten, OutputFile } from '../output/file.ts';
 import { counted, showBytes } from '../output/render.ts';
 import { type RowFormat, rowRenderer } from '../output/rows.ts';
-import { parseWhereOption } from '../where.ts';
+import { type ScanOptions, scanOf } from '../scan-options.ts';
 import { type LakeOptions, openTable } from './context.ts';
 
-export interface ScanCommandOptions extends LakeOptions {
-  /** Names with commas between them, in double quotes where a name holds commas or quotes. */
-  readonly columns?: string;
-  /** A filter as JSON. */
-  readonly where?: string;
-  readonly limit?: number;
-  readonly asOf?: string;
+export interface ScanCommandOptions extends LakeOptions, ScanOptions {
   readonly format?: FileFormat;
   /** A file instead of standard output. */
   readonly output?: string;
@@ -28,22 +19,12 @@ const tableLimit = 100;
 
 export async function scan(args: readonly string[], options: ScanCommandOptions, io: Io): Promise<void> {
   const format = formatOf(options, io);
-  const names = options.columns === undefined ? undefined : parseColumnNames(options.columns);
   // Parquet files know JSON.
   const { opened, table } = await openTable(args, { ...options, jsonAsText: format !== 'parquet' }, io);
   await using _ = opened;
-  const { lake, catalog } = opened;
-  const asOf = options.asOf === undefined ? undefined : await snapshotAsOf(lake, options.asOf, '--as-of');
-  const { columns: known, snapshotId } = await tableAt(catalog, table, asOf);
-  const columns = names === undefined ? known : names.map((name) => findColumn(known, name, showTableName(table)));
   const isCut = format === 'table' && options.limit === undefined;
-  const rows = lake.table(table).scan({
-    columns: columns.map(({ name }) => name),
-    where: options.where === undefined ? undefined : parseWhereOption(options.where, known),
-    limit: isCut ? tableLimit + 1 : options.limit,
-    asOf: { snapshot: snapshotId },
-    signal: io.signal,
-  });
+  const wanted = isCut ? { ...options, limit: tableLimit + 1 } : options;
+  const { scan: rows, columns } = await scanOf(opened, table, wanted, io.signal);
   if (options.output !== undefined) return await intoFile(options.output, format, rows, columns, io);
   const renderer = rowRenderer(format as RowFormat, columns);
   let left = isCut ? tableLimit : Number.POSITIVE_INFINITY;
