@@ -28,6 +28,8 @@ type Calls = Pick<Lake, 'createSchema' | 'dropSchema' | 'dropTable'> &
 interface OurChange {
   readonly own: (at: Playground) => OwnChange;
   readonly run: (calls: Calls, at: Playground) => Promise<unknown>;
+  /** Whether small inserts go into the catalog. */
+  readonly inlines?: boolean;
 }
 
 const columns = { id: t.int32() };
@@ -37,6 +39,11 @@ const ourChanges: Readonly<Record<string, OurChange>> = {
   'insert into a table': {
     own: (at) => ownChange('inserted_into_table', at),
     run: (calls, at) => calls.table({ schema: at.schema, name: 't' }).insert([{ id: 20 }]),
+  },
+  'insert inlined rows': {
+    own: (at) => ownChange('inlined_insert', at),
+    run: (calls, at) => calls.table({ schema: at.schema, name: 't' }).insert([{ id: 21 }, { id: null }]),
+    inlines: true,
   },
   'create a schema': {
     own: (at) => ownChange('created_schema', at),
@@ -104,6 +111,7 @@ for (const kind of ['sqlite', 'postgres'] satisfies CatalogKind[])
     let place: TestLake;
     let duck: Oracle;
     let lake: Lake;
+    let inlining: Lake;
     let playgrounds = 0;
 
     beforeAll(async () => {
@@ -111,6 +119,7 @@ for (const kind of ['sqlite', 'postgres'] satisfies CatalogKind[])
       duck = await openOracle();
       await attachTwice(duck, (options) => place.attach(duck, options));
       lake = await place.open();
+      inlining = await place.open({ dataInliningRowLimit: 10 });
     });
     afterAll(async () => {
       await duck?.close();
@@ -140,7 +149,7 @@ for (const kind of ['sqlite', 'postgres'] satisfies CatalogKind[])
     describe('of ours, which DuckDB comes before', () => {
       const commitAfter = async (ours: OurChange, at: Playground, others: readonly DuckChange[]): Promise<string> => {
         try {
-          await lake.transaction(async (tx) => {
+          await (ours.inlines ? inlining : lake).transaction(async (tx) => {
             await ours.run(tx as Calls, at);
             for (const { kind, at: where } of others) await duck.run(changeSql[kind](where(at)));
           });
@@ -173,7 +182,7 @@ for (const kind of ['sqlite', 'postgres'] satisfies CatalogKind[])
     describe('of DuckDB, which we come before', () => {
       const commitAfter = async (theirs: DuckChange, at: Playground, ours: readonly OurChange[]): Promise<string> => {
         await duck.run(`BEGIN; ${changeSql[theirs.kind](theirs.at(at))}`);
-        for (const { run } of ours) await run(lake as Calls, at);
+        for (const { run, inlines } of ours) await run((inlines ? inlining : lake) as Calls, at);
         try {
           await duck.run('COMMIT');
           return 'committed';
