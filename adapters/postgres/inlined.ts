@@ -59,11 +59,15 @@ export function createInlined(dialect: SqlDialect, { base, ops }: CommitBatch): 
     const before = (totals.get(op.tableId) ?? 0) - (-1 - op.rowIdStart);
     const next = `(SELECT max(next_row_id) FROM ${dialect.table('ducklake_table_stats')} WHERE table_id = ${resolveId(op.tableId, base.nextCatalogId)})`;
     const rows = `${literal(JSON.stringify(inlinedCells(op.columns, op.rows)))}::jsonb`;
-    return [`${insert(dialect, inlinedShape(op), `${next} - ${before}`, String(base.id + 1))} FROM ${elements(rows)}`];
+    return [`${insert(dialect, inlinedShape(op), `${next} - ${before}`, 'made')} FROM ${elements(rows)}`];
   });
   if (statements.length === 0) return undefined;
-  const isOurs = `SELECT FROM ${dialect.table('ducklake_snapshot')} WHERE snapshot_id = ${base.id + 1} AND xmin = pg_current_xact_id()::xid`;
-  return `DO ${dollarQuoted(`BEGIN IF EXISTS (${isOurs}) THEN\n${statements.join(';\n')};\nEND IF; END`)}`;
+  const made =
+    `SELECT max(snapshot_id) FROM ${dialect.table('ducklake_snapshot')} ` +
+    `WHERE snapshot_id > ${base.id} AND xmin = pg_current_xact_id()::xid`;
+  return `DO ${dollarQuoted(
+    `DECLARE made bigint := (${made}); BEGIN IF made IS NOT NULL THEN\n${statements.join(';\n')};\nEND IF; END`,
+  )}`;
 }
 
 function insert(dialect: SqlDialect, { name, columns }: InlinedShape, start: string, snapshot: string): string {

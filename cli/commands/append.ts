@@ -175,10 +175,12 @@ async function report(
   options: AppendOptions,
   { stdout, stderr }: Io,
 ): Promise<void> {
-  const { snapshotId, rowCount, files } = result;
+  const { snapshotId, rowCount, inlinedRowCount, files } = result;
   if (options.json) {
     const created = made === undefined ? null : { columns: made.columns, recordCount: made.recordCount };
-    return stdout.line(renderJson({ ...table, created, rowCount, snapshotId: snapshotId ?? null, files }));
+    return stdout.line(
+      renderJson({ ...table, created, rowCount, inlinedRowCount, snapshotId: snapshotId ?? null, files }),
+    );
   }
   if (made !== undefined) {
     const basis = made.isDeclared
@@ -190,7 +192,7 @@ async function report(
   }
   if (rowCount === 0) return stdout.line('no rows in the input: nothing was appended');
   const byteLength = files.reduce((sum, file) => sum + file.byteLength, 0);
-  await stdout.line(
-    `appended ${counted(rowCount, 'row')} to ${showTableName(table)} in ${counted(files.length, 'file')} (${showBytes(byteLength)}), snapshot ${snapshotId}`,
-  );
+  const place =
+    inlinedRowCount > 0 ? ', kept in the catalog' : ` in ${counted(files.length, 'file')} (${showBytes(byteLength)})`;
+  await stdout.line(`appended ${counted(rowCount, 'row')} to ${showTableName(table)}${place}, snapshot ${snapshotId}`);
 }

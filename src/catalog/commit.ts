@@ -3,6 +3,7 @@ import { fieldsOf } from '../schema/tree.ts';
 import { parseChanges } from '../spec/changes.ts';
 import { pause } from '../util/pause.ts';
 import type { Isolation } from './fence.ts';
+import { hasInlined, withInlinedTables } from './inlining.ts';
 import type { CommitMessage, PendingChange } from './pending.ts';
 import { plan } from './plan.ts';
 import type { CatalogStore, CommitBatch, CommitKey, CommitOutcome, Snapshot, UsedKey } from './store.ts';
@@ -60,6 +61,8 @@ export class PendingCommit {
   readonly done: Promise<Committed | Repeated>;
   /** Rises as the caller's changes are found to go with what others committed. */
   base: Snapshot;
+  /** Those of the request, for the lake as it is at the base. */
+  pending: readonly PendingChange[];
   #isSent = false;
   #isSettled = false;
   readonly #resolve: (end: Committed | Repeated) => void;
@@ -68,6 +71,7 @@ export class PendingCommit {
   constructor(request: CommitRequest) {
     this.request = request;
     this.base = request.base;
+    this.pending = request.pending;
     const { promise, resolve, reject } = Promise.withResolvers<Committed | Repeated>();
     this.done = promise;
     this.#resolve = resolve;
@@ -178,7 +182,7 @@ function planTogether(commits: readonly PendingCommit[]): CommitBatch {
   const [first] = commits;
   const isStrict = commits.some((commit) => commit.request.isolation === 'snapshot');
   const batch = plan(
-    commits.flatMap((commit) => commit.request.pending),
+    commits.flatMap((commit) => commit.pending),
     oldest(commits),
     first!.request.message,
     isStrict ? 'snapshot' : 'none',
@@ -212,10 +216,15 @@ async function rebase(store: CatalogStore, commits: readonly PendingCommit[]): P
   // Whoever never loses a race doesn't load it: bundlers put it apart.
   const { findConflict } = await import('./conflicts.ts');
   const { snapshot, since } = await store.readHead(oldest(commits).id);
+  // Another schema may have other tables for inlined rows; and who is superseded by nobody has named one that isn't there.
+  const isAstray = ({ base, pending }: PendingCommit): boolean =>
+    pending.some(hasInlined) && (base.schemaVersion !== snapshot.schemaVersion || base.id === snapshot.id);
+  const rows = commits.some(isAstray) ? await store.readCatalog() : undefined;
   for (const commit of commits) {
     const { base, request } = commit;
     if (commit.isSettled) continue;
     try {
+      if (rows) commit.pending = withInlinedTables(request.pending, rows);
       const records = since.filter((record) => record.id > base.id);
       // What expired snapshots changed is not known: the tables themselves tell whether it matters.
       if (records.length !== snapshot.id - base.id) {

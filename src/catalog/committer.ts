@@ -10,7 +10,7 @@ import {
 import type { CommitMessage, PendingChange } from './pending.ts';
 import type { CatalogStore } from './store.ts';
 
-/** More files than this are not collected into one snapshot: one statement must not grow without bound. */
+/** More files than this, or ten times as many inlined rows, are not collected into one snapshot: one statement must not grow without bound. */
 const MAX_FILES = 1000;
 
 export interface CommitterOptions {
@@ -119,7 +119,11 @@ class Gap {
 const isAppend = (change: PendingChange): boolean => change.kind === 'append' && change.tableId >= 0;
 
 const filesIn = ({ request }: PendingCommit): number =>
-  request.pending.reduce((count, change) => count + (change.kind === 'append' ? change.files.length : 0), 0);
+  request.pending.reduce(
+    (count, change) =>
+      change.kind === 'append' ? count + change.files.length + (change.inlined?.rows.length ?? 0) / 10 : count,
+    0,
+  );
 
 const messageKey = ({ author, message, extraInfo }: CommitMessage): string =>
   JSON.stringify([author ?? null, message ?? null, extraInfo ?? null]);

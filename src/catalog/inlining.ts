@@ -1,11 +1,11 @@
 import { LakeError } from '../errors.ts';
 import type { Field } from '../schema/field.ts';
 import { inlinedTableName } from '../spec/inlining.ts';
-import { type CatalogRow, NEXT, relativeId, resolveId } from '../spec/rows.ts';
+import { type CatalogRow, NEXT, type RowOf, relativeId, resolveId } from '../spec/rows.ts';
 import type { PendingChange, StagedRows } from './pending.ts';
-import type { CatalogOp, Snapshot } from './store.ts';
+import type { CatalogOp, CatalogRows, Snapshot } from './store.ts';
 
-/** What a batch does with inlined rows. Catalog tables that it makes have names with ids: it goes on top of its base alone. */
+/** What a batch does with inlined rows. Catalog tables that it makes have names with ids, which are the base's as long as its schema is. */
 export class Inlining {
   readonly ops: CatalogOp[] = [];
   /** For `ducklake_inlined_data_tables`. */
@@ -44,13 +44,12 @@ export class Inlining {
   }
 }
 
-function merged(inlined: readonly StagedRows[]): StagedRows[] {
-  const groups: StagedRows[] = [];
-  for (const staged of inlined) {
+function merged(inlined: readonly StagedRows[]): Pick<StagedRows, 'into' | 'columns' | 'rows'>[] {
+  const groups: { into: string | undefined; columns: StagedRows['columns']; rows: StagedRows['rows'][number][] }[] = [];
+  for (const { into, columns, rows } of inlined) {
     const last = groups.at(-1);
-    if (last?.into === staged.into && last)
-      groups[groups.length - 1] = { ...last, rows: [...last.rows, ...staged.rows] };
-    else groups.push(staged);
+    if (last && last.into === into) last.rows.push(...rows);
+    else groups.push({ into, columns, rows: [...rows] });
   }
   return groups;
 }
@@ -67,3 +66,20 @@ export function ambiguousCommit(changes: string): LakeError {
     `a later snapshot made the same changes (${changes}): whether it is this commit's only the rows can tell, or a key`,
   );
 }
+
+/** Of those of one table the one that takes rows. */
+export function newestInlined(rows: readonly RowOf<'ducklake_inlined_data_tables'>[]): string | undefined {
+  const version = (row: (typeof rows)[number]): number => row.schema_version ?? -1;
+  return rows.toSorted((a, b) => version(b) - version(a))[0]?.table_name ?? undefined;
+}
+
+/** The changes with their inlined rows bound for the catalog tables that there are now. */
+export function withInlinedTables(pending: readonly PendingChange[], rows: CatalogRows): PendingChange[] {
+  return pending.map((change) => {
+    if (change.kind !== 'append' || change.inlined === undefined || change.tableId < 0) return change;
+    const into = newestInlined(rows.inlinedTables.filter((row) => row.table_id === change.tableId));
+    return { ...change, inlined: { ...change.inlined, into } };
+  });
+}
+
+export const hasInlined = (change: PendingChange): boolean => change.kind === 'append' && change.inlined !== undefined;

@@ -5,6 +5,7 @@ import { foldName } from '../spec/names.ts';
 import { resolvePath } from '../spec/paths.ts';
 import type { RowOf } from '../spec/rows.ts';
 import type { MetadataRow } from '../spec/settings.ts';
+import { newestInlined } from './inlining.ts';
 import type { CatalogRows, Snapshot } from './store.ts';
 
 /** A table's name: a schema's and its own. */
@@ -120,11 +121,6 @@ export function viewOf(rows: CatalogRows, dataPath: string): CatalogView {
       return rows.macros.some((row) => row.schema_id === schemaId) ? 'macros' : undefined;
     },
   };
-}
-
-function newestInlined(rows: readonly RowOf<'ducklake_inlined_data_tables'>[]): string | undefined {
-  const version = (row: (typeof rows)[number]): number => row.schema_version ?? -1;
-  return rows.toSorted((a, b) => version(b) - version(a))[0]?.table_name ?? undefined;
 }
 
 const viewKey = (row: RowOf<'ducklake_view'>, key: (schemaId: number, name: string) => string): string =>

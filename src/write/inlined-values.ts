@@ -12,12 +12,13 @@ import {
 } from '../file/parquet/encode/nested-input.ts';
 import { storableCodec } from '../file/parquet/refuse.ts';
 import type { Field } from '../schema/field.ts';
+import { withParts } from '../schema/tree.ts';
 import type { ColumnType } from '../spec/types.ts';
 import { blobText } from '../spec/values/blob.ts';
 import { type Physical, type ValueCodec, ValueError } from '../spec/values/codec.ts';
 import type { TextTree } from '../spec/values/nested-text.ts';
 import { nestedText } from '../spec/values/nested-write.ts';
-import { boundsText } from '../stats/bounds.ts';
+import { boundsText, isFloat } from '../stats/bounds.ts';
 import type { ColumnStatsDelta } from '../stats/column-stats.ts';
 import { boundsOrder } from '../stats/order.ts';
 
@@ -47,6 +48,9 @@ export class InlinedColumnEncoder {
   }
 }
 
+/** Whether values of other texts may be equal: both zeros, `1 month` and `30 days`. */
+const isAmbiguous = ({ type }: Field): boolean => isFloat(type) || type.name === 'interval';
+
 interface Node {
   add(value: unknown, path: string): TextTree;
 }
@@ -58,7 +62,7 @@ function nodeOf(field: Field, leaves: LeafNode[], isNested = false): Node {
     case 'list':
       return new ListNode(below(first!));
     case 'map':
-      return new MapNode(below(first!), below(second!));
+      return new MapNode(below(first!), below(second!), withParts([first!]).some(isAmbiguous));
     case 'struct':
       return new StructNode(field.children, field.children.map(below));
     default: {
@@ -193,10 +197,12 @@ class StructNode implements Node {
 class MapNode implements Node {
   readonly #key: Node;
   readonly #value: Node;
+  readonly #isAmbiguous: boolean;
 
-  constructor(key: Node, value: Node) {
+  constructor(key: Node, value: Node, isAmbiguous: boolean) {
     this.#key = key;
     this.#value = value;
+    this.#isAmbiguous = isAmbiguous;
   }
 
   add(value: unknown, path: string): TextTree {
@@ -211,7 +217,7 @@ class MapNode implements Node {
       parts.push(keyTree, this.#value.add(item, `${path}[${showValue(key)}]`));
     }
     // DuckDB reads no text of a map in which a key is there twice.
-    if (keys.size * 2 < parts.length) throw new Unfit('a map with a key twice');
+    if (keys.size * 2 < parts.length || (this.#isAmbiguous && keys.size > 1)) throw new Unfit('a map with a key twice');
     return parts;
   }
 }

@@ -42,8 +42,13 @@ export function inliningLimit(
 ): number {
   const scope = { schemaId: table.schema.id, tableId: table.id };
   const limit = countSetting(view.metadata, 'data_inlining_row_limit', scope, inliningRowLimit, 0);
-  const isFit = withParts(table.fields).every(({ type }) => isSupported(type));
-  return limit > 0 && isFit && canInline(table.fields, catalog.inlining) ? limit : 0;
+  if (limit === 0 || !canInline(table.fields, catalog.inlining)) return 0;
+  const parts = table.fields.flatMap(({ children }) => withParts(children));
+  // DuckDB can't read inlined JSON within other values, its own included.
+  const isFit =
+    [...table.fields, ...parts].every(({ type }) => isSupported(type)) &&
+    parts.every(({ type }) => type.name !== 'json');
+  return isFit ? limit : 0;
 }
 
 /** How a table's files are to be written, by the lake's options. Throws UNSUPPORTED for what can't be written yet. */

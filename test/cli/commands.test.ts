@@ -46,8 +46,9 @@ describe('a lake from nothing', () => {
       name: 'events',
       created: null,
       rowCount: 2,
+      inlinedRowCount: 2,
       snapshotId: 2,
-      files: [{ rowCount: 2 }],
+      files: [],
     });
     expect(await ok(['append', lake, 'shop.events', '-'], { stdin: '\n' })).toContain('nothing was appended');
 
@@ -89,11 +90,9 @@ describe('a lake from nothing', () => {
           { kind: 'created_table', schema: 'shop', name: 'events' },
         ],
       },
-      { id: 2, author: 'bob', message: 'two rows', changes: [{ kind: 'inserted_into_table' }] },
+      { id: 2, author: 'bob', message: 'two rows', changes: [{ kind: 'inlined_insert' }] },
     ]);
-    expect(JSON.parse(await ok(['files', lake, 'shop.events', '--json']))).toMatchObject([
-      { rowCount: 2, beginSnapshot: 2 },
-    ]);
+    expect(JSON.parse(await ok(['files', lake, 'shop.events', '--json']))).toEqual([]);
     expect(JSON.parse(await ok(['stats', lake, 'shop.events', '--json']))).toMatchObject({
       rowCount: 2,
       columns: [
@@ -104,7 +103,7 @@ describe('a lake from nothing', () => {
       ],
     });
     for (const verb of ['ls', 'snapshots']) expect(await ok([verb, lake])).toContain('shop.events');
-    for (const verb of ['files', 'describe', 'stats']) expect(await ok([verb, lake, 'shop.events'])).toContain('│');
+    for (const verb of ['describe', 'stats']) expect(await ok([verb, lake, 'shop.events'])).toContain('│');
 
     // A time as the list prints it: the snapshot of that very microsecond, and the one before it.
     expect(await ok(['scan', lake, 'shop.events', '--as-of', snapshots[2]!.time, '--columns', 'id'])).toContain(
@@ -120,15 +119,28 @@ describe('a lake from nothing', () => {
     ]);
   });
 
+  test('a few rows are kept in the catalog, more in a file', async () => {
+    const lake = `${folder.path}/few`;
+    await ok(['init', lake]);
+    await ok(['create', lake, 't', 'a int']);
+    const append = (count: number) => ok(['append', lake, 't', '-'], { stdin: '{"a":1}\n'.repeat(count) });
+    expect(await append(10)).toBe('appended 10 rows to main.t, kept in the catalog, snapshot 2\n');
+    expect(await append(11)).toMatch(/^appended 11 rows to main.t in 1 file \(.*\), snapshot 3\n$/);
+    expect(JSON.parse(await ok(['files', lake, 't', '--json']))).toMatchObject([{ rowCount: 11, beginSnapshot: 3 }]);
+    expect(await ok(['files', lake, 't'])).toContain('│');
+    expect(await ok(['scan', lake, 't'])).toBe('{"a":1}\n'.repeat(21));
+  });
+
   test('EDGEMERE_LAKE stands in for LAKE, which may be given all the same', async () => {
     const path = `${folder.path}/env.sqlite`;
     const env = { EDGEMERE_LAKE: `sqlite:${path}` };
     expect(await ok(['init'], { env })).toContain(`${path}.files/`);
     await ok(['create', 't', 'a int'], { env });
-    await ok(['append', 't', '-'], { env, stdin: '{"a":1}' });
-    expect(await ok(['scan', 't'], { env })).toBe('{"a":1}\n');
-    expect(await ok(['scan', path, 't'], { env: { EDGEMERE_LAKE: '/nowhere' } })).toBe('{"a":1}\n');
-    await ok(['append', `sqlite:${path}`, 't', '-'], { env: { EDGEMERE_LAKE: '/nowhere' }, stdin: '{"a":2}' });
+    const rows = '{"a":1}\n'.repeat(11);
+    await ok(['append', 't', '-'], { env, stdin: rows });
+    expect(await ok(['scan', 't'], { env })).toBe(rows);
+    expect(await ok(['scan', path, 't'], { env: { EDGEMERE_LAKE: '/nowhere' } })).toBe(rows);
+    await ok(['append', `sqlite:${path}`, 't', '-'], { env: { EDGEMERE_LAKE: '/nowhere' }, stdin: rows });
     expect(await readdir(`${path}.files/main/t`)).toHaveLength(2);
   });
 });
@@ -267,7 +279,7 @@ describe('failures', () => {
     [['scan', 'x'], 'TABLE is missing after LAKE'],
     [['scan', 'x', 'y', 'z'], 'one argument too many'],
     [['scan', 'x', 'y', '--limit', '-1'], 'whole number'],
-    [['scan', 'x', 'y', '--format', 'xml'], 'Allowed choices are table, ndjson, csv, json'],
+    [['scan', 'x', 'y', '--format', 'xml'], 'Allowed choices are table, ndjson, csv, json, parquet'],
     [['scan', 'x', 'y', '--frob'], "unknown option '--frob'"],
     [['scan', 'x', 'y', '--json', '--format', 'csv'], 'say different things'],
     [['append', 'x', 'y', 'data.txt'], 'add --format ndjson|json|csv|parquet'],
@@ -354,13 +366,14 @@ describe('the data path', () => {
     const lake = `${folder.path}/moved.sqlite`;
     const elsewhere = `${folder.path}/else where`;
     await ok(['init', lake, '--data-path', elsewhere]);
-    await ok(['append', lake, 't', '-', '--create'], { stdin: '{"a":1}' });
+    const rows = '{"a":1}\n'.repeat(11);
+    await ok(['append', lake, 't', '-', '--create'], { stdin: rows });
     expect(await readdir(`${elsewhere}/main/t`)).toHaveLength(1);
     const other = await edgemere(['scan', lake, 't', '--data-path', folder.path]);
     expect(other.code).toBe(1);
     expect(other.log).toContain('add --override-data-path');
     const moved = ['scan', lake, 't', '--data-path', folder.path, '--override-data-path'];
     expect((await edgemere(moved)).code).toBe(1);
-    expect(await ok(['scan', lake, 't', '--data-path', `${elsewhere}/`])).toBe('{"a":1}\n');
+    expect(await ok(['scan', lake, 't', '--data-path', `${elsewhere}/`])).toBe(rows);
   });
 });

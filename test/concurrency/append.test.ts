@@ -184,6 +184,6 @@ for (const kind of CATALOG_KINDS)
   });
 
 test('16 inserts at once on one handle, memory', async () => {
-  await using lake = await memoryLake();
+  await using lake = await memoryLake({ dataInliningRowLimit: 0 });
   await concurrentInserts(lake);
 });

@@ -37,7 +37,7 @@ export async function write(task: WriterTask, writer: number, say: (line: Writer
   const { store, created } = watchedStore(localStore());
   const { catalog, close } = catalogAt(task.address);
   try {
-    await using lake = await openLake({ catalog, store, dataPath: task.address.dataPath });
+    await using lake = await openLake({ dataInliningRowLimit: 0, catalog, store, dataPath: task.address.dataPath });
     const events = lake.table('events');
     for (let n = 0; n < task.commits; n++) {
       const rows = rowsOf(writer, n, task.rows);

@@ -68,6 +68,7 @@ async function place(options: Partial<OpenOptions> = {}): Promise<Place> {
   const store = memoryStore();
   const gate = new Gate();
   const lake = await openLake({
+    dataInliningRowLimit: 0,
     catalog: gate.wrap(memoryCatalog({ sharedWith: rows })),
     store,
     dataPath: 'memory://lake/',
@@ -82,7 +83,7 @@ async function place(options: Partial<OpenOptions> = {}): Promise<Place> {
     gate,
     store,
     catalog: rows,
-    other: () => openLake({ catalog: memoryCatalog({ sharedWith: rows }), store }),
+    other: () => openLake({ dataInliningRowLimit: 0, catalog: memoryCatalog({ sharedWith: rows }), store }),
   };
 }
 

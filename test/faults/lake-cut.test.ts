@@ -88,7 +88,7 @@ async function openLane(prepare: boolean): Promise<Lane> {
   const sql = postgres(wire.url, { prepare, max: 1, onnotice: () => {}, backoff: () => 0.01 });
   const { store, created } = watchedStore(localStore());
   const catalog = postgresCatalog({ sql, schema, prepare });
-  const lake = await openLake({ catalog, store, dataPath: place.dataPath });
+  const lake = await openLake({ dataInliningRowLimit: 0, catalog, store, dataPath: place.dataPath });
   for (const name of ['a', 'b']) await lake.createTable(name, columns);
   return {
     place,

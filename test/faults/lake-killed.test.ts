@@ -23,7 +23,7 @@ async function place(): Promise<Place> {
 }
 
 const open = ({ path, dataPath }: Place): Promise<Lake> =>
-  openLake({ catalog: sqliteCatalog({ path }), store: localStore(), dataPath });
+  openLake({ dataInliningRowLimit: 0, catalog: sqliteCatalog({ path }), store: localStore(), dataPath });
 
 interface Said {
   readonly tried: number[];

@@ -5,7 +5,7 @@ import { slowStore } from '../support/slow-store.ts';
 
 test('a slow store holds up the source: bytes do not pile up in front of it', async () => {
   const store = slowStore(memoryStore(), 30);
-  await using lake = await openLake({ catalog: memoryCatalog(), store, dataPath: 'lake/' });
+  await using lake = await openLake({ dataInliningRowLimit: 0, catalog: memoryCatalog(), store, dataPath: 'lake/' });
   const events = await lake.createTable('events', { id: t.int64(), text: t.varchar() });
   const rowCount = 400_000;
   let whileBusy = 0;

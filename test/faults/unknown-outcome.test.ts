@@ -40,9 +40,9 @@ async function place(open: () => CatalogStore): Promise<Place> {
   const net = heldCommits(open());
   const store = memoryStore();
   const dataPath = 'memory://lake/';
-  const lake = await openLake({ catalog: net.catalog, store, dataPath, retryWaitMs: 1 });
+  const lake = await openLake({ dataInliningRowLimit: 0, catalog: net.catalog, store, dataPath, retryWaitMs: 1 });
   await lake.createTable('t', { id: t.int64().notNull() });
-  const other = await openLake({ catalog: open(), store, dataPath });
+  const other = await openLake({ dataInliningRowLimit: 0, catalog: open(), store, dataPath });
   return {
     lake,
     net,

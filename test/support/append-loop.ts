@@ -17,7 +17,13 @@ const { path, dataPath, from } = JSON.parse(process.argv[2]!) as { path: string;
 const say = (line: string): number => writeSync(1, `${line}\n`);
 
 say('opening');
-const lake = await openLake({ catalog: sqliteCatalog({ path }), store: localStore(), dataPath, maxRetries: 100 });
+const lake = await openLake({
+  dataInliningRowLimit: 0,
+  catalog: sqliteCatalog({ path }),
+  store: localStore(),
+  dataPath,
+  maxRetries: 100,
+});
 const columns = { id: t.int64().notNull(), part: t.int32().notNull() };
 for (const name of ['a', 'b']) await lake.createTable(name, columns, { ifNotExists: true });
 

@@ -48,6 +48,7 @@ export class Scenario implements AsyncDisposable {
     await this.#untilDone(async () => {
       const { store, dataPath } = this.#place;
       this.#lake = await openLake({
+        dataInliningRowLimit: 0,
         catalog: faultyCatalog(this.#place.catalog(), this.faults),
         store: faultyStore(store, this.faults),
         dataPath,
@@ -88,7 +89,11 @@ export class Scenario implements AsyncDisposable {
     const lake = this.#lake!;
     await lake.table('a').insert([{ id: 1_000_001 }]);
     await lake.close();
-    await using fresh = await openLake({ catalog: this.#place.catalog(), store: this.#place.store });
+    await using fresh = await openLake({
+      dataInliningRowLimit: 0,
+      catalog: this.#place.catalog(),
+      store: this.#place.store,
+    });
     await fresh.table('a').insert([{ id: 1_000_002 }]);
     await fresh.createTable('another', { id: t.int64() });
     await this.#verifyRows(fresh);

@@ -29,13 +29,15 @@ export interface TestLake extends AsyncDisposable {
   readonly folder: string;
   /** Ends in a slash. */
   readonly dataPath: string;
-  /** A client with connections of its own, closed at the end. */
+  /** A client with connections of its own, closed at the end. As with DuckDB, rows are not inlined unless the options say so. */
   open(options?: Partial<OpenOptions>): Promise<Lake>;
   /** Attaches the lake to DuckDB, making it when it isn't there. */
   attach(duck: Oracle, options?: AttachOptions): Promise<void>;
   /** Runs SQL on the catalog itself. Values are plain JSON. */
   sql(text: string): Promise<Record<string, unknown>[]>;
   dump(): Promise<CatalogDump>;
+  /** Catalog tables of inlined rows and deletes by name: their columns, then their rows, as text that tells types apart. */
+  dumpInlined(): Promise<Record<string, string[]>>;
 }
 
 export type CatalogKind = LakeAddress['kind'];
@@ -88,7 +90,13 @@ class Place implements TestLake {
   async open(options: Partial<OpenOptions> = {}): Promise<Lake> {
     const { catalog, close } = catalogAt(this.address);
     this.#opened.push(close);
-    const lake = await openLake({ catalog, store: localStore(), dataPath: this.dataPath, ...options });
+    const lake = await openLake({
+      catalog,
+      store: localStore(),
+      dataPath: this.dataPath,
+      dataInliningRowLimit: 0,
+      ...options,
+    });
     this.#opened.push(() => lake.close());
     return lake;
   }
@@ -128,6 +136,33 @@ class Place implements TestLake {
       rows.push([name, found.map((row) => textRow(name, row))]);
     }
     return Object.fromEntries(rows) as unknown as CatalogDump;
+  }
+
+  async dumpInlined(): Promise<Record<string, string[]>> {
+    const isSqlite = this.address.kind === 'sqlite';
+    const tables = await this.sql(
+      isSqlite
+        ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'ducklake_inlined_d%'"
+        : "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relname LIKE 'ducklake_inlined_d%'",
+    );
+    const names = tables.map(({ name }) => String(name)).filter((name) => name !== 'ducklake_inlined_data_tables');
+    const found: Record<string, string[]> = {};
+    for (const table of names.sort()) {
+      const columns = await this.sql(
+        isSqlite
+          ? `SELECT name, type FROM pragma_table_info('${table}')`
+          : `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute WHERE attrelid = '${table}'::regclass AND attnum > 0 ORDER BY attnum`,
+      );
+      const cells = columns.map(({ name }) => `"${String(name).replaceAll('"', '""')}"`);
+      const row = isSqlite
+        ? cells
+            .map((cell) => `typeof(${cell}) || ' ' || quote(${cell}) || ' ' || length(hex(${cell}))`)
+            .join(" || ', ' || ")
+        : 'x::text';
+      const rows = await this.sql(`SELECT ${row} AS row FROM ${table} x ORDER BY ${cells[0]}, ${cells[1]}`);
+      found[table] = [...columns.map(({ name, type }) => `${name} ${type}`), ...rows.map((one) => String(one['row']))];
+    }
+    return found;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

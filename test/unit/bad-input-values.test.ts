@@ -295,7 +295,7 @@ describe('rows that do not fit the table', () => {
   const setUp = async () => {
     const catalog = memoryCatalog();
     const watched = watchedStore();
-    const lake = await memoryLake({ catalog, store: watched.store });
+    const lake = await memoryLake({ catalog, store: watched.store, dataInliningRowLimit: 0 });
     const table = lake.table('t');
     await lake.createTable('t', {
       id: t.int32().notNull(),

@@ -17,7 +17,7 @@ describe('conformance', () => {
 describe('a lake in memory', () => {
   test('holds no file that no snapshot knows after inserts and transactions that failed', async () => {
     const store = memoryStore();
-    await using lake = await memoryLake({ store });
+    await using lake = await memoryLake({ store, dataInliningRowLimit: 0 });
     const table = await lake.createTable('t', { id: t.int64().notNull() });
     await table.insert([{ id: 1 }]);
     const rows = Array.from({ length: 5000 }, (_, id) => ({ id: id === 4999 ? 'x' : id }) as { id: number });

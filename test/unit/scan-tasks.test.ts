@@ -8,7 +8,7 @@ const sent = (task: unknown): ScanTask => JSON.parse(JSON.stringify(task)) as Sc
 
 async function lakeOf(): Promise<{ store: ObjectStore; lake: Lake } & AsyncDisposable> {
   const store = memoryStore();
-  const lake = await memoryLake({ store });
+  const lake = await memoryLake({ store, dataInliningRowLimit: 0 });
   return { store, lake, [Symbol.asyncDispose]: () => lake.close() };
 }
 

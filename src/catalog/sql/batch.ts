@@ -39,8 +39,9 @@ export function checkBatch(batch: CommitBatch): void {
 function checkInlined(batch: CommitBatch, op: CreateInlined | InsertInlined): void {
   const broken = (reason: string): LakeError => new LakeError('INVALID_ARGUMENT', `${op.name}: ${reason}`);
   checkText(op.name, 'its name and columns', [op.name, ...op.columns.map(({ name }) => name)].join(''));
-  if ((op.kind === 'createInlined' || op.isNew) && batch.fence.kind !== 'exact')
-    throw broken('a table of inlined rows is made on top of the base alone');
+  const isOnBase = batch.fence.kind === 'exact' || batch.fence.sameSchema;
+  if ((op.kind === 'createInlined' || op.isNew) && !isOnBase)
+    throw broken("a table of inlined rows is made on top of the base's schema alone");
   if (op.kind === 'createInlined') return;
   checkId(batch, op.name, 'table_id', op.tableId, 'catalog');
   if (op.rows.some((row) => row.length !== op.columns.length)) throw broken('a row has not one cell for each column');

@@ -47,6 +47,8 @@ class Parser {
   value(shape: NestedShape, stop: string): TextTree {
     if (shape.children.length === 0) return this.#leaf(shape, stop);
     if (this.#skip('NULL')) return null;
+    // Quoted as a whole: see `nestedText`.
+    if (this.#text[this.#at] === "'") return parseNested(this.#quoted(), shape);
     switch (shape.type.name) {
       case 'list':
         return this.#list(shape.children[0]!);

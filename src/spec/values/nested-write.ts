@@ -14,19 +14,37 @@ export function nestedText(tree: TextTree, { type, children }: NestedShape): str
   if (typeof tree === 'string') return needsQuotes.test(tree) ? quoted(tree) : tree;
   switch (type.name) {
     case 'list':
-      return `[${tree.map((item) => nestedText(item, children[0]!)).join(', ')}]`;
+      return `[${tree.map((item) => partText(item, children[0]!)).join(', ')}]`;
     case 'map': {
       const entries: string[] = [];
       for (let i = 0; i < tree.length; i += 2)
-        entries.push(`${nestedText(tree[i]!, children[0]!)}=${nestedText(tree[i + 1]!, children[1]!)}`);
+        entries.push(`${partText(tree[i]!, children[0]!)}=${partText(tree[i + 1]!, children[1]!)}`);
       return `{${entries.join(', ')}}`;
     }
     default:
-      return `{${children.map((member, i) => `${quoted(member.name)}: ${nestedText(tree[i]!, member)}`).join(', ')}}`;
+      return `{${children.map((member, i) => `${quoted(member.name)}: ${partText(tree[i]!, member)}`).join(', ')}}`;
   }
 }
 
-/** Nothing at all, what reads as NULL, white space at either end, or a character of the grammar. */
-const needsQuotes = /^$|^null$|^[\t-\r ]|[\t-\r ]$|["'(),:=[\]{}]/i;
+/**
+ * Looking for the end of a part that is nested itself, DuckDB counts brackets without regard to quotes, its own texts included: a
+ * part with brackets in its values is quoted as a whole.
+ */
+function partText(tree: TextTree, shape: NestedShape): string {
+  const text = nestedText(tree, shape);
+  return typeof tree === 'object' && holdsBrackets(tree, shape) ? quoted(text) : text;
+}
+
+function holdsBrackets(tree: TextTree, { type, children }: NestedShape): boolean {
+  if (tree === null) return false;
+  if (typeof tree === 'string') return /[[\]{}]/.test(tree);
+  if (children.some(({ name }) => type.name === 'struct' && /[[\]{}]/.test(name))) return true;
+  return tree.some((part, i) =>
+    holdsBrackets(part, children[type.name === 'list' ? 0 : type.name === 'map' ? i % 2 : i]!),
+  );
+}
+
+/** Nothing at all, what reads as NULL, white space at either end, or a character of the grammar; backslashes, which DuckDB doesn't quote and then may take for escapes. */
+const needsQuotes = /^$|^null$|^[\t-\r ]|[\t-\r ]$|["'(),:=[\\\]{}]/i;
 
 const quoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`;
