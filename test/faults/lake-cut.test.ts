@@ -131,11 +131,11 @@ async function call(lane: Lane, kind: Kind, cut: Cut | undefined): Promise<Outco
   if (lane.wire.cutAfter !== undefined) cut = undefined;
   lane.wire.cutAfter = undefined;
   return results.map((result, i): Outcome => {
-    const state =
-      result.status === 'fulfilled' ? 'done' : isLakeError(result.reason, 'COMMIT_UNKNOWN') ? 'unknown' : 'refused';
-    if (state === 'refused' && !isLakeError(result.reason, 'CATALOG_UNAVAILABLE'))
-      throw (result as PromiseRejectedResult).reason;
-    return { part: parts[i]!, cut, state };
+    const part = parts[i]!;
+    if (result.status === 'fulfilled') return { part, cut, state: 'done' };
+    if (isLakeError(result.reason, 'COMMIT_UNKNOWN')) return { part, cut, state: 'unknown' };
+    if (!isLakeError(result.reason, 'CATALOG_UNAVAILABLE')) throw result.reason;
+    return { part, cut, state: 'refused' };
   });
 }
 
