@@ -1,7 +1,6 @@
 import { checkBatch } from '../../src/catalog/sql/batch.ts';
 import { decodeRows, snapshotOf } from '../../src/catalog/sql/decode.ts';
 import { MissingTables, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
-import { createKeyTable, usedKeyOf } from '../../src/catalog/sql/keys.ts';
 import { SqlCatalog } from '../../src/catalog/sql/reader.ts';
 import type { CommitBatch, CommitOutcome, LakeInit } from '../../src/catalog/store.ts';
 import { LakeError } from '../../src/errors.ts';
@@ -12,7 +11,7 @@ import type { PostgresClient } from './client.ts';
 import { postgresDialect } from './dialect.ts';
 import { catalogError, isDuplicate, isEnded, isLostRace, isUnsure } from './errors.ts';
 import { initializeMessage } from './initialize.ts';
-import { createInlined, postgresInlining } from './inlined.ts';
+import type { EncodedInlined } from './inlined.ts';
 import { literal } from './literal.ts';
 import { type EncodedBatch, encodeBatch } from './payload.ts';
 import { commitStatement } from './statement.ts';
@@ -27,6 +26,13 @@ const QUEUED_AFTER_RACE = 32;
  */
 const UNPREPARED = 4;
 
+/** Of the names and number of columns. */
+const limits: InliningLimits = {
+  maxNameByteLength: 63,
+  maxColumnCount: 1597,
+  reservedNames: ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'],
+};
+
 /** Statements name the tables of inlined rows: a lake may have very many. */
 const MAX_PREPARED = 100;
 
@@ -36,7 +42,7 @@ type Message = EncodedBatch & { readonly after: string | undefined };
 /** See `postgresCatalog`. */
 export class PostgresCatalog extends SqlCatalog {
   readonly name: string;
-  readonly inlining: InliningLimits = postgresInlining;
+  readonly inlining: InliningLimits = limits;
   readonly #client: PostgresClient;
   readonly #schema: string;
   readonly #dialect: SqlDialect;
@@ -82,7 +88,8 @@ export class PostgresCatalog extends SqlCatalog {
   async commit(batch: CommitBatch): Promise<CommitOutcome> {
     this.checkOpen();
     checkBatch(batch);
-    const encoded = { ...encodeBatch(batch), after: createInlined(this.#dialect, batch) };
+    const inlined = await this.#inlined(batch);
+    const encoded = { ...encodeBatch(batch, inlined), after: inlined?.after };
     for (let attempt = 0; attempt < MAX_RACES; attempt++) {
       const result = await this.#attempt(batch, encoded);
       if (result !== 'raced') return result;
@@ -91,6 +98,13 @@ export class PostgresCatalog extends SqlCatalog {
       if (batch.fence.kind === 'exact') break;
     }
     return { status: 'superseded' };
+  }
+
+  /** Loaded when it is needed: who writes large batches only does without. */
+  async #inlined(batch: CommitBatch): Promise<EncodedInlined | undefined> {
+    if (!batch.ops.some(({ kind }) => kind.endsWith('Inlined'))) return undefined;
+    const { encodeInlined } = await import('./inlined.ts');
+    return encodeInlined(this.#dialect, batch);
   }
 
   protected async close(): Promise<void> {
@@ -103,9 +117,10 @@ export class PostgresCatalog extends SqlCatalog {
       const [row] = rows;
       if (row === undefined) return { status: 'superseded' };
       if (row[0] === null) return 'raced';
-      // A key's row begins with text, a snapshot's with its id.
-      if (String(row[0]).startsWith('["'))
+      if (String(row[0]).startsWith('["')) {
+        const { usedKeyOf } = await keyModule();
         return { status: 'used', keys: rows.map(([json]) => usedKeyOf(String(json))) };
+      }
       const [snapshot] = decodeRows('ducklake_snapshot', [String(row[0])]);
       return { status: 'committed', snapshot: snapshotOf(snapshot!) };
     } catch (error) {
@@ -113,7 +128,7 @@ export class PostgresCatalog extends SqlCatalog {
       if (isUnsure(error)) return this.#settle(batch, error);
       const failed = catalogError(error);
       if (!(failed instanceof MissingTables)) throw failed;
-      if (encoded.shape.hasKeys && !isSecond && (await this.#makeKeyTable()))
+      if (encoded.shape.hasKeys && !isSecond && (await (await keyModule()).makeKeyTable(this.#client, this.#dialect)))
         return this.#attempt(batch, encoded, true);
       // Somebody flushed a table of inlined rows and dropped it: it had a successor.
       if (encoded.shape.inlined.length > 0) return { status: 'superseded' };
@@ -121,37 +136,23 @@ export class PostgresCatalog extends SqlCatalog {
     }
   }
 
-  /** False where there is no schema for it, and so no lake. */
-  async #makeKeyTable(): Promise<boolean> {
-    for (let isSecond = false; ; isSecond = true) {
-      try {
-        await this.#client.unsafe(createKeyTable(this.#dialect)).values();
-        return true;
-      } catch (error) {
-        if (isDuplicate(error) && !isSecond) continue;
-        const failed = catalogError(error);
-        if (failed instanceof MissingTables) return false;
-        throw failed;
-      }
-    }
-  }
-
   async #send({ shape, payload, after }: Message): Promise<unknown[][]> {
     const isQueued = this.#queuedCommits > 0;
     const key = JSON.stringify(shape);
+    const keys = shape.hasKeys ? (await keyModule()).keyParts(this.#dialect) : undefined;
     let text = this.#statements.get(key);
     const isUnprepared = this.#unprepared > 0 || (text === undefined && this.#statements.size >= MAX_PREPARED);
     if (isQueued || isUnprepared || after !== undefined) {
       if (isQueued) this.#queuedCommits--;
       else if (this.#unprepared > 0) this.#unprepared--;
-      const statement = commitStatement(this.#dialect, shape, literal(payload));
+      const statement = commitStatement(this.#dialect, shape, literal(payload), keys);
       const message = [...(isQueued ? [this.#queue] : []), statement, ...(after === undefined ? [] : [after])];
       const results = (await this.#client.unsafe(message.join(';\n')).values()) as unknown[][];
       // One result where one statement alone has rows: what comes after has none.
       return isQueued ? (results as unknown[][][])[1]! : results;
     }
     if (text === undefined) {
-      text = commitStatement(this.#dialect, shape, '$1::text');
+      text = commitStatement(this.#dialect, shape, '$1::text', keys);
       this.#statements.set(key, text);
     }
     return (await this.#client.unsafe(text, [payload], { prepare: true }).values()) as unknown[][];
@@ -177,6 +178,9 @@ export class PostgresCatalog extends SqlCatalog {
     );
   }
 }
+
+/** Loaded with the first key: most commits do without. */
+const keyModule = (): Promise<typeof import('./keys.ts')> => import('./keys.ts');
 
 async function query(client: PostgresClient, text: string, parameters?: readonly string[]): Promise<string[][]> {
   try {

@@ -1,7 +1,6 @@
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
-import { KEY_TABLE, usedKeyJson } from '../../src/catalog/sql/keys.ts';
 import { type CatalogTable, type CellSpec, cellsOf } from '../../src/spec/rows.ts';
-import { insertInlined } from './inlined.ts';
+import type { KeyParts } from './keys.ts';
 import { type BatchShape, type EndShape, shortName } from './payload.ts';
 import { ofTables, resolved } from './relative.ts';
 import { statsParts } from './stats.ts';
@@ -14,23 +13,22 @@ import { statsParts } from './stats.ts';
  * The statement sees what was committed when it started. A snapshot committed since then takes the id that this one
  * wants, and so no part of it can work on what is outdated.
  */
-export function commitStatement(dialect: SqlDialect, shape: BatchShape, input: string): string {
-  const { hasKeys } = shape;
+export function commitStatement(dialect: SqlDialect, shape: BatchShape, input: string, keys?: KeyParts): string {
   const parts = [
-    ...fence(dialect, input, hasKeys),
+    ...fence(dialect, input, keys),
     changes(dialect),
     ...shape.inserts.map((table, n) => insertRows(dialect, table, n)),
     ...shape.ends.map((end, n) => endRows(dialect, end, n)),
     ...(shape.hasStats ? statsParts(dialect) : []),
-    ...(hasKeys ? [addKeys(dialect)] : []),
-    ...shape.inlined.map((table, n) => insertInlined(dialect, table, n)),
+    ...(keys ? [keys.add] : []),
+    ...shape.inlined,
   ];
   const row = cellsOf('ducklake_snapshot').map(([name]) => name);
   return `WITH ${parts.join(',\n')}
-SELECT ${dialect.jsonArray(row)} FROM won UNION ALL SELECT NULL FROM allowed WHERE NOT EXISTS (SELECT FROM won)${hasKeys ? ` UNION ALL SELECT ${usedKeyJson(dialect)} FROM used` : ''}`;
+SELECT ${dialect.jsonArray(row)} FROM won UNION ALL SELECT NULL FROM allowed WHERE NOT EXISTS (SELECT FROM won)${keys ? ` UNION ALL ${keys.select}` : ''}`;
 }
 
-function fence(dialect: SqlDialect, input: string, hasKeys: boolean): string[] {
+function fence(dialect: SqlDialect, input: string, keys: KeyParts | undefined): string[] {
   const snapshots = dialect.table('ducklake_snapshot');
   const said = dialect.table('ducklake_snapshot_changes');
   return [
@@ -40,8 +38,8 @@ function fence(dialect: SqlDialect, input: string, hasKeys: boolean): string[] {
     `head AS MATERIALIZED (SELECT * FROM ${snapshots} WHERE snapshot_id = (SELECT max(snapshot_id) FROM ${snapshots}))`,
     // Quoted names may hold anything, so they are taken out first. Ranges with both ends, for an estimate that finds the index: a
     // lake may have very many snapshots.
-    ...(hasKeys ? [usedKeys(dialect)] : []),
-    `allowed AS MATERIALIZED (SELECT h.*, j FROM head h, batch WHERE ${hasKeys ? 'NOT EXISTS (SELECT FROM used) AND ' : ''}(h.snapshot_id = base
+    ...(keys ? [keys.used] : []),
+    `allowed AS MATERIALIZED (SELECT h.*, j FROM head h, batch WHERE ${keys ? 'NOT EXISTS (SELECT FROM used) AND ' : ''}(h.snapshot_id = base
   OR (h.snapshot_id > base AND jsonb_typeof(j->'forbidden') = 'array' AND coalesce(h.schema_version = (j->>'schema')::bigint, true)
     AND EXISTS (SELECT FROM ${snapshots} s WHERE s.snapshot_id = base)
     AND h.snapshot_id - base = (SELECT count(*) FROM ${snapshots} s JOIN ${said} c ON c.snapshot_id = s.snapshot_id
@@ -63,16 +61,6 @@ function changes(dialect: SqlDialect): string {
   return `said AS (INSERT INTO ${dialect.table('ducklake_snapshot_changes')} (snapshot_id, changes_made, author, commit_message, commit_extra_info)
   SELECT snapshot, (SELECT string_agg(concat(c.a, ${id}), ',' ORDER BY c.c) FROM jsonb_to_recordset(j->'changes') AS c (a text, b bigint, c bigint)),
     j->>'author', j->>'message', j->>'extraInfo' FROM ids)`;
-}
-
-/** Those of the batch's keys that commits have used. A commit since then took the snapshot's id with its keys. */
-function usedKeys(dialect: SqlDialect): string {
-  return `used AS MATERIALIZED (SELECT * FROM ${dialect.table(KEY_TABLE)} WHERE commit_key = ANY (ARRAY(SELECT jsonb_array_elements(j->'keys')->>'a' FROM batch)))`;
-}
-
-function addKeys(dialect: SqlDialect): string {
-  return `keys AS (INSERT INTO ${dialect.table(KEY_TABLE)} (commit_key, scope, snapshot_id, result, used_at_micros)
-  SELECT a, b, snapshot, c, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM ids CROSS JOIN jsonb_to_recordset(j->'keys') AS r (a text, b text, c text))`;
 }
 
 function insertRows(dialect: SqlDialect, table: CatalogTable, n: number): string {
