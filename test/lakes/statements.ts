@@ -127,18 +127,36 @@ export function update(random: Random, table: TableModel): string {
     );
     return `${identifier(column.name)} = ${other && random.chance(0.3) ? identifier(other.name) : cell(random, column)}`;
   });
+  const key = random.chance(0.15) ? joinKey(random, table) : undefined;
+  // Of several partners of a row DuckDB takes the first.
+  if (key)
+    return `UPDATE ${tableSql(table)} AS t SET ${parts.join(', ')} FROM ${partners(random, key)} AS s WHERE t.${identifier(key.name)} = s.k`;
   return `UPDATE ${tableSql(table)} SET ${parts.join(', ')} WHERE ${condition(random, table)}`;
+}
+
+function joinKey(random: Random, table: TableModel): ColumnModel | undefined {
+  const keys = table.columns.filter(({ type }) => isScalar(type) && /INT|VARCHAR|DATE|UUID/.test(type.sql));
+  return keys.length > 0 ? random.pick(keys) : undefined;
+}
+
+/** Values of a column as a table `(k)`, some of them twice. */
+function partners(random: Random, key: ColumnModel): string {
+  const values = Array.from({ length: random.int(1, 6) }, () => value(random, key.type, false));
+  if (random.chance(0.3)) values.push(values[0]!);
+  return `(SELECT CAST(k AS ${typeSql(key.type)}) AS k FROM (VALUES ${values.map((k) => `(${k})`).join(', ')}) p(k))`;
 }
 
 export function remove(random: Random, table: TableModel): string {
   if (random.chance(0.05)) return `TRUNCATE ${tableSql(table)}`;
+  const key = random.chance(0.1) ? joinKey(random, table) : undefined;
+  if (key)
+    return `DELETE FROM ${tableSql(table)} AS t USING ${partners(random, key)} AS s WHERE t.${identifier(key.name)} = s.k`;
   return `DELETE FROM ${tableSql(table)} WHERE ${condition(random, table)}`;
 }
 
 export function merge(random: Random, table: TableModel): string {
-  const keys = table.columns.filter(({ type }) => isScalar(type) && /INT|VARCHAR|DATE|UUID/.test(type.sql));
-  if (keys.length === 0) return update(random, table);
-  const key = random.pick(keys);
+  const key = joinKey(random, table);
+  if (!key) return update(random, table);
   const name = identifier(key.name);
   const wanted = new Set(Array.from({ length: random.int(1, 6) }, () => value(random, key.type, false)));
   const source = `(SELECT DISTINCT CAST(k AS ${typeSql(key.type)}) AS k FROM (VALUES ${[...wanted].map((k) => `(${k})`).join(', ')}) s(k))`;
@@ -149,10 +167,17 @@ export function merge(random: Random, table: TableModel): string {
     `UPDATE SET ${identifier(changed.name)} = ${cell(random, changed)}`,
     'DELETE',
   ]);
+  const bySource = random.pick([
+    '',
+    '',
+    '',
+    ' WHEN NOT MATCHED BY SOURCE AND t.rowid % 5 = 0 THEN DELETE',
+    ` WHEN NOT MATCHED BY SOURCE AND t.rowid % 7 = 0 THEN UPDATE SET ${identifier(changed.name)} = ${cell(random, changed)}`,
+  ]);
   const needed = others.filter(({ notNull }) => notNull);
   const columns = [key, ...needed].map((column) => identifier(column.name)).join(', ');
   const values = ['s.k', ...needed.map((column) => cell(random, column))].join(', ');
-  return `MERGE INTO ${tableSql(table)} AS t USING ${source} AS s ON (t.${name} = s.k) WHEN MATCHED THEN ${matched} WHEN NOT MATCHED THEN INSERT (${columns}) VALUES (${values})`;
+  return `MERGE INTO ${tableSql(table)} AS t USING ${source} AS s ON (t.${name} = s.k) WHEN MATCHED${random.chance(0.2) ? ` AND t.rowid % 2 = 0` : ''} THEN ${matched} WHEN NOT MATCHED THEN INSERT (${columns}) VALUES (${values})${bySource}`;
 }
 
 const quotedPath = (path: readonly string[]): string => path.map(identifier).join('.');
@@ -292,10 +317,12 @@ export function sort(random: Random, table: TableModel): string {
     return `${target} RESET SORTED BY`;
   }
   table.isSorted = true;
-  const column = random.pick(table.columns);
-  const keys = [identifier(column.name), `hash(${identifier(column.name)})`];
-  const key = random.pick(keys);
-  return `${target} SET SORTED BY (${key} ${random.pick(['ASC', 'DESC'])} ${random.pick(['NULLS FIRST', 'NULLS LAST'])})`;
+  const columns = random.shuffled(table.columns).slice(0, random.pick([1, 1, 1, 2, 3]));
+  const keys = columns.map(({ name }) => {
+    const key = random.pick([identifier(name), `hash(${identifier(name)})`]);
+    return `${key} ${random.pick(['ASC', 'DESC'])} ${random.pick(['NULLS FIRST', 'NULLS LAST'])}`;
+  });
+  return `${target} SET SORTED BY (${keys.join(', ')})`;
 }
 
 /** Writes a Parquet file (or a folder of them) outside of DuckLake, and registers it. */
@@ -334,8 +361,16 @@ export function addFiles(random: Random, table: TableModel, serial: number): str
   if (hasExtra || random.chance(0.5)) parameters.push('ignore_extra_columns => true');
   if (isHive ? random.chance(0.8) : random.chance(0.1)) parameters.push(`hive_partitioning => ${random.chance(0.9)}`);
   const count = random.pick(isHive ? [3, 8] : [0, 1, 5, 30, 300]);
+  const copy = (to: string, from: string): string =>
+    `COPY (SELECT ${parts.join(', ')} FROM ${from} r(i)) TO ${literal(to)} (${options.join(', ')})`;
+  if (!isHive && random.chance(0.15))
+    return [
+      copy(path, `range(${count})`),
+      copy(`${folder}/add ${serial} more.parquet`, `range(${count}, ${count + 9})`),
+      `CALL ducklake_add_data_files('lake', ${literal(table.name)}, ${literal(`${folder}/add ${serial}*.parquet`)}, ${parameters.join(', ')})`,
+    ];
   return [
-    `COPY (SELECT ${parts.join(', ')} FROM range(${count}) r(i)) TO ${literal(path)} (${options.join(', ')})`,
+    copy(path, `range(${count})`),
     `CALL ducklake_add_data_files('lake', ${literal(table.name)}, ${literal(isHive ? `${path}/**/*.parquet` : path)}, ${parameters.join(', ')})`,
   ];
 }
