@@ -56,7 +56,7 @@ export class Scan<Row> extends Rows<Row> {
    * import { t } from 'edgemere';
    * import { memoryLake } from 'edgemere/memory';
    *
-   * await using lake = await memoryLake();
+   * await using lake = await memoryLake({ dataInliningRowLimit: 0 });
    * const events = await lake.createTable('events', { id: t.int64() });
    * for (const id of [1, 2, 3]) await events.insert([{ id }]);
    * const explanation = await events.scan({ where: { id: { gte: 3 } } }).explain();
