@@ -117,6 +117,8 @@ export interface ValueBounds {
   readonly max: Physical | undefined;
   readonly nullCount: number | undefined;
   readonly rowCount: number;
+  /** Whether a value may be among them: `false` is certain. */
+  readonly mayContain?: ((value: Physical) => boolean) | undefined;
 }
 
 /** One column of a batch. */
@@ -139,7 +141,7 @@ export interface FileReader {
   readonly rowCount: number;
   read(request: ReadRequest): AsyncIterable<ReadBatch>;
   /** What `read` would read, without reading it. */
-  survey(request: ReadRequest): ReadSurvey;
+  survey(request: ReadRequest): Promise<ReadSurvey>;
 }
 
 /** What a read of an open file takes: all of it where the limit is not reached before. */

@@ -6,18 +6,20 @@ import type { BoundsOf, FileBinding, ValueBounds } from '../format.ts';
 import { type BoundColumn, bindColumns } from './bind.ts';
 import type { Raw } from './source.ts';
 
-/** What a file's row groups tell of their values. Whatever is in doubt is not known. */
-export function groupBounds(
-  metadata: FileMetaData,
-  root: SchemaTree,
-  binding: FileBinding | undefined,
-): (group: number) => BoundsOf {
-  const leaves = metadata.schema.filter(({ type }) => type !== undefined);
+/** What a field is in a file. */
+export type ColumnOf = (field: Field) => BoundColumn | undefined;
+
+export function columnsOf(root: SchemaTree, binding: FileBinding | undefined): ColumnOf {
   const bound = new Map<Field, BoundColumn | undefined>();
-  const columnOf = (field: Field): BoundColumn | undefined => {
+  return (field) => {
     if (!bound.has(field)) bound.set(field, bindColumns(root, [field], binding)[0]);
     return bound.get(field);
   };
+}
+
+/** What a file's row groups tell of their values. Whatever is in doubt is not known. */
+export function groupBounds(metadata: FileMetaData, columnOf: ColumnOf): (group: number) => BoundsOf {
+  const leaves = metadata.schema.filter(({ type }) => type !== undefined);
   return (group) => (field) => {
     const { columns, num_rows } = metadata.row_groups[group]!;
     const rowCount = Number(num_rows);

@@ -6,7 +6,8 @@ import type { Compressors } from '../compressors.ts';
 import type { ByteRange, ColumnVector, FileReader, ReadBatch, ReaderHint, ReadRequest, ReadSurvey } from '../format.ts';
 import { Assembler } from './assemble.ts';
 import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
-import { groupBounds } from './bounds.ts';
+import { type BloomProbe, bloomProbe } from './bloom.ts';
+import { columnsOf, groupBounds } from './bounds.ts';
 import { readFlat } from './decode/flat.ts';
 import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
 import { inflateOf, inflatePages } from './inflate.ts';
@@ -24,10 +25,17 @@ export async function openReader(
   const rowCount = Number(metadata.num_rows);
   const counted = metadata.row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0);
   if (counted !== rowCount) throw corrupt(`its row groups hold ${counted} rows, its footer says ${rowCount}`);
+  const file: ParquetFile = {
+    object,
+    metadata,
+    root,
+    compressors: hint.compressors ?? {},
+    isLoaded: object !== given,
+  };
   return {
     rowCount,
-    read: (request) => readRows(object, metadata, root, hint.compressors ?? {}, request),
-    survey: (request) => surveyRows(metadata, root, request, object !== given),
+    read: (request) => readRows(file, request),
+    survey: (request) => surveyRows(file, request),
   };
 }
 
@@ -48,19 +56,44 @@ interface WantedGroup {
   readonly rowCount: number;
 }
 
-function* wantedGroups(
-  metadata: FileMetaData,
-  root: SchemaTree,
-  { binding, limit = Number.POSITIVE_INFINITY, range, matters, positions }: ReadRequest,
-): Generator<WantedGroup> {
-  const boundsOf = matters && groupBounds(metadata, root, binding);
+/** An open file. */
+interface ParquetFile {
+  readonly object: ObjectReader;
+  readonly metadata: FileMetaData;
+  readonly root: SchemaTree;
+  readonly compressors: Compressors;
+  /** Whether all of it was read when it was opened. */
+  readonly isLoaded: boolean;
+}
+
+/** `probed` gets what is read to find out. */
+async function* wantedGroups(
+  { object, metadata, root, isLoaded }: ParquetFile,
+  request: ReadRequest,
+  columns: readonly BoundColumn[],
+  probed: ByteRange[] = [],
+): AsyncGenerator<WantedGroup> {
+  const { binding, limit = Number.POSITIVE_INFINITY, range, matters, positions, signal } = request;
+  const columnOf = columnsOf(root, binding);
+  const boundsOf = groupBounds(metadata, columnOf);
+  const mayMatter = async (group: RowGroup, g: number): Promise<boolean> => {
+    if (!matters) return true;
+    const bounds = boundsOf(g);
+    if (!matters(bounds)) return false;
+    const probe = bloomProbe(group, columnOf, bounds, matters);
+    if (!probe || (!isLoaded && !isWorthProbing(probe, columnChunks(group, columns)))) return true;
+    if (!isLoaded) probed.push(...joinRanges(probe.ranges));
+    const isPossible = await probe.matters(object);
+    signal?.throwIfAborted();
+    return isPossible;
+  };
   let left = limit;
   let firstPosition = 0;
   for (const [g, group] of metadata.row_groups.entries()) {
     if (left <= 0) return;
     const groupRowCount = Number(group.num_rows);
     const isElsewhere = (range && !beginsIn(range, group)) || (positions && !positions(firstPosition, groupRowCount));
-    if (groupRowCount > 0 && !isElsewhere && !(boundsOf && !matters(boundsOf(g)))) {
+    if (groupRowCount > 0 && !isElsewhere && (await mayMatter(group, g))) {
       const rowCount = Math.min(groupRowCount, left);
       left -= rowCount;
       yield { group, firstPosition, rowCount };
@@ -69,32 +102,34 @@ function* wantedGroups(
   }
 }
 
-async function* readRows(
-  object: ObjectReader,
-  metadata: FileMetaData,
-  root: SchemaTree,
-  compressors: Compressors,
-  request: ReadRequest,
-): AsyncGenerator<ReadBatch> {
+/** One more request has to save many bytes. */
+function isWorthProbing({ ranges }: BloomProbe, chunks: readonly ColumnMetaData[]): boolean {
+  const length = (all: readonly ByteRange[]): number => all.reduce((sum, { start, end }) => sum + end - start, 0);
+  return length(ranges) * 4 + minSaved < length(chunks.map(chunkRange));
+}
+
+const minSaved = 1 << 17;
+
+async function* readRows(file: ParquetFile, request: ReadRequest): AsyncGenerator<ReadBatch> {
   const { fields, binding, signal } = request;
   signal?.throwIfAborted();
-  const columns = bindColumns(root, fields, binding);
-  for (const { group, firstPosition, rowCount } of wantedGroups(metadata, root, request)) {
-    const vectors = await readGroup(object, group, columns, rowCount, compressors, signal);
+  const columns = bindColumns(file.root, fields, binding);
+  for await (const { group, firstPosition, rowCount } of wantedGroups(file, request, columns)) {
+    const vectors = await readGroup(file.object, group, columns, rowCount, file.compressors, signal);
     signal?.throwIfAborted();
     yield { rowCount, firstPosition, columns: vectors };
     signal?.throwIfAborted();
   }
 }
 
-function surveyRows(metadata: FileMetaData, root: SchemaTree, request: ReadRequest, isLoaded: boolean): ReadSurvey {
-  const columns = bindColumns(root, request.fields, request.binding);
-  const wanted = [...wantedGroups(metadata, root, request)];
-  const ranges = isLoaded
-    ? []
-    : wanted.flatMap(({ group }) => joinRanges(columnChunks(group, columns).map(chunkRange)));
+async function surveyRows(file: ParquetFile, request: ReadRequest): Promise<ReadSurvey> {
+  const columns = bindColumns(file.root, request.fields, request.binding);
+  const ranges: ByteRange[] = [];
+  const wanted = await Array.fromAsync(wantedGroups(file, request, columns, ranges));
+  if (!file.isLoaded)
+    ranges.push(...wanted.flatMap(({ group }) => joinRanges(columnChunks(group, columns).map(chunkRange))));
   return {
-    rowGroupCount: metadata.row_groups.length,
+    rowGroupCount: file.metadata.row_groups.length,
     readRowGroupCount: wanted.length,
     readRowCount: wanted.reduce((sum, { rowCount }) => sum + rowCount, 0),
     requestCount: ranges.length,

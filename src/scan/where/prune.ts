@@ -96,7 +96,8 @@ function compared(op: Comparison, field: Field, constant: Physical, bounds: Know
   const compare = compareOf(field.type);
   const low = min === undefined ? -1 : compare(min, constant);
   const high = max === undefined ? 1 : compare(max, constant);
-  let set = (low < 0 ? less : 0) | (low <= 0 && high >= 0 ? equal : 0) | (high > 0 ? greater : 0);
+  const mayEqual = low <= 0 && high >= 0 && bounds.mayContain?.(constant) !== false;
+  let set = (low < 0 ? less : 0) | (mayEqual ? equal : 0) | (high > 0 ? greater : 0);
   if (isFloat(field.type) && containsNan !== false)
     set |= typeof constant === 'number' && Number.isNaN(constant) ? equal : greater;
   return set;
