@@ -1,35 +1,48 @@
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import type { CommitBatch, CreateInlined, InsertInlined } from '../../src/catalog/store.ts';
-import type { InlinedColumn, InliningLimits } from '../../src/spec/inlining.ts';
+import type { InlinedColumn } from '../../src/spec/inlining.ts';
 import { resolveId } from '../../src/spec/rows.ts';
 import type { ColumnType } from '../../src/spec/types.ts';
 import { codecFor } from '../../src/spec/values/codec.ts';
 import type { Interval } from '../../src/spec/values/value-codec.ts';
 import { dollarQuoted, literal } from './literal.ts';
 
-export const postgresInlining: InliningLimits = {
-  maxNameByteLength: 63,
-  maxColumnCount: 1597,
-  reservedNames: ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'],
-};
+/** What a batch's inlined rows add to its statement. */
+export interface EncodedInlined {
+  /** Parts of the statement. They name tables and columns, which no parameter can. */
+  readonly parts: readonly string[];
+  /** What they find in its payload under `inlined`. */
+  readonly payload: readonly object[];
+  /** A statement that has to follow in the same transaction. */
+  readonly after: string | undefined;
+}
+
+export function encodeInlined(dialect: SqlDialect, batch: CommitBatch): EncodedInlined {
+  const inserts = batch.ops.filter((op) => op.kind === 'insertInlined').filter(({ isNew }) => !isNew);
+  return {
+    parts: inserts.map((op, n) => insertInlined(dialect, inlinedShape(op), n)),
+    payload: inserts.map(inlinedPayload),
+    after: createInlined(dialect, batch),
+  };
+}
 
 /** Rows for a catalog table that is there: its name and columns are part of the statement's text. */
-export interface InlinedShape {
+interface InlinedShape {
   readonly name: string;
   readonly columns: readonly (readonly [name: string, type: string])[];
 }
 
-export function inlinedShape({ name, columns }: InsertInlined | CreateInlined): InlinedShape {
+function inlinedShape({ name, columns }: InsertInlined | CreateInlined): InlinedShape {
   return { name, columns: columns.map((column) => [column.name, storedType(column.type)]) };
 }
 
 /** What the statement finds in its payload: the table, the rows before these in the batch, the rows. */
-export function inlinedPayload({ tableId, rowIdStart, columns, rows }: InsertInlined): object {
+function inlinedPayload({ tableId, rowIdStart, columns, rows }: InsertInlined): object {
   return { table: tableId, before: -1 - rowIdStart, rows: inlinedCells(columns, rows) };
 }
 
 /** The n-th of the batch's. */
-export function insertInlined(dialect: SqlDialect, shape: InlinedShape, n: number): string {
+function insertInlined(dialect: SqlDialect, shape: InlinedShape, n: number): string {
   const payload = `j->'inlined'->${n}`;
   const start = `coalesce(totals.next, 0) + (${payload}->>'before')::bigint`;
   return (
@@ -42,7 +55,7 @@ export function insertInlined(dialect: SqlDialect, shape: InlinedShape, n: numbe
  * What makes catalog tables and fills them, to be carried out after the commit's statement in the same transaction: only when the
  * snapshot is one that this very transaction made. `undefined` when there are none to make.
  */
-export function createInlined(dialect: SqlDialect, { base, ops }: CommitBatch): string | undefined {
+function createInlined(dialect: SqlDialect, { base, ops }: CommitBatch): string | undefined {
   const totals = new Map(
     ops.flatMap((op) => (op.kind === 'addStats' ? [[op.stats.tableId, op.stats.rowIdCount]] : [])),
   );

@@ -1,7 +1,7 @@
 import type { ColumnStatsDelta, CommitBatch } from '../../src/catalog/store.ts';
 import { changeText } from '../../src/spec/changes.ts';
 import { type CatalogTable, type Cell, cellsOf } from '../../src/spec/rows.ts';
-import { type InlinedShape, inlinedPayload, inlinedShape } from './inlined.ts';
+import type { EncodedInlined } from './inlined.ts';
 
 /** What the text of a commit's statement depends on. */
 export interface BatchShape {
@@ -9,7 +9,8 @@ export interface BatchShape {
   readonly ends: readonly EndShape[];
   readonly hasStats: boolean;
   readonly hasKeys: boolean;
-  readonly inlined: readonly InlinedShape[];
+  /** See `EncodedInlined.parts`. */
+  readonly inlined: readonly string[];
 }
 
 export interface EndShape {
@@ -26,7 +27,7 @@ export interface EncodedBatch {
 }
 
 /** Rows are objects under one-letter names: the specification's would make up most of a large batch. */
-export function encodeBatch(batch: CommitBatch): EncodedBatch {
+export function encodeBatch(batch: CommitBatch, inlined?: EncodedInlined): EncodedBatch {
   const inserts = new Map<CatalogTable, ShortRow[]>();
   const ends = new Map<string, { readonly shape: EndShape; readonly matches: ShortRow[] }>();
   const totals: ShortRow[] = [];
@@ -56,7 +57,6 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
     }
   }
   const keys = batch.keys ?? [];
-  const inlined = batch.ops.filter((op) => op.kind === 'insertInlined').filter(({ isNew }) => !isNew);
   const payload = {
     base: batch.base.id,
     // Of an exact fence NULL, which nothing is free of.
@@ -77,7 +77,7 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
     tables: [...tables].filter((id) => typeof id === 'number' && id >= 0),
     totals,
     columns,
-    inlined: inlined.length > 0 ? inlined.map(inlinedPayload) : undefined,
+    inlined: inlined?.payload,
     keys: keys.length > 0 ? keys.map(({ key, scope, result }) => shortRow([key, scope, result])) : undefined,
   };
   return {
@@ -86,7 +86,7 @@ export function encodeBatch(batch: CommitBatch): EncodedBatch {
       ends: [...ends.values()].map(({ shape }) => shape),
       hasStats: totals.length > 0,
       hasKeys: keys.length > 0,
-      inlined: inlined.map(inlinedShape),
+      inlined: inlined?.parts ?? [],
     },
     payload: JSON.stringify(payload),
   };

@@ -3,7 +3,7 @@ import { fieldsOf } from '../schema/tree.ts';
 import { parseChanges } from '../spec/changes.ts';
 import { pause } from '../util/pause.ts';
 import type { Isolation } from './fence.ts';
-import { hasInlined, withInlinedTables } from './inlining.ts';
+import { hasInlined } from './inlining.ts';
 import type { CommitMessage, PendingChange } from './pending.ts';
 import { plan } from './plan.ts';
 import type { CatalogStore, CommitBatch, CommitKey, CommitOutcome, Snapshot, UsedKey } from './store.ts';
@@ -219,12 +219,14 @@ async function rebase(store: CatalogStore, commits: readonly PendingCommit[]): P
   // Another schema may have other tables for inlined rows; and who is superseded by nobody has named one that isn't there.
   const isAstray = ({ base, pending }: PendingCommit): boolean =>
     pending.some(hasInlined) && (base.schemaVersion !== snapshot.schemaVersion || base.id === snapshot.id);
-  const rows = commits.some(isAstray) ? await store.readCatalog() : undefined;
+  const [{ withInlinedTables }, rows] = commits.some(isAstray)
+    ? await Promise.all([import('./inlined-again.ts'), store.readCatalog()])
+    : [{ withInlinedTables: undefined }, undefined];
   for (const commit of commits) {
     const { base, request } = commit;
     if (commit.isSettled) continue;
     try {
-      if (rows) commit.pending = withInlinedTables(request.pending, rows);
+      if (withInlinedTables && rows) commit.pending = withInlinedTables(request.pending, rows);
       const records = since.filter((record) => record.id > base.id);
       // What expired snapshots changed is not known: the tables themselves tell whether it matters.
       if (records.length !== snapshot.id - base.id) {

@@ -3,7 +3,7 @@ import type { Field } from '../schema/field.ts';
 import { inlinedTableName } from '../spec/inlining.ts';
 import { type CatalogRow, NEXT, type RowOf, relativeId, resolveId } from '../spec/rows.ts';
 import type { PendingChange, StagedRows } from './pending.ts';
-import type { CatalogOp, CatalogRows, Snapshot } from './store.ts';
+import type { CatalogOp, Snapshot } from './store.ts';
 
 /** What a batch does with inlined rows. Catalog tables that it makes have names with ids, which are the base's as long as its schema is. */
 export class Inlining {
@@ -71,15 +71,6 @@ export function ambiguousCommit(changes: string): LakeError {
 export function newestInlined(rows: readonly RowOf<'ducklake_inlined_data_tables'>[]): string | undefined {
   const version = (row: (typeof rows)[number]): number => row.schema_version ?? -1;
   return rows.toSorted((a, b) => version(b) - version(a))[0]?.table_name ?? undefined;
-}
-
-/** The changes with their inlined rows bound for the catalog tables that there are now. */
-export function withInlinedTables(pending: readonly PendingChange[], rows: CatalogRows): PendingChange[] {
-  return pending.map((change) => {
-    if (change.kind !== 'append' || change.inlined === undefined || change.tableId < 0) return change;
-    const into = newestInlined(rows.inlinedTables.filter((row) => row.table_id === change.tableId));
-    return { ...change, inlined: { ...change.inlined, into } };
-  });
 }
 
 export const hasInlined = (change: PendingChange): boolean => change.kind === 'append' && change.inlined !== undefined;
