@@ -40,7 +40,7 @@ export type {
 export type { HistoryFile, HistoryRequest, TableHistory } from './catalog/table-history.ts';
 export type { TableName } from './catalog/view.ts';
 export { type ErrorCode, type ErrorContext, isLakeError, LakeError, type LakeErrorOptions } from './errors.ts';
-export type { CompressOptions, Compressor, Compressors } from './file/compressors.ts';
+export type { CompressOptions, Compressor, Compressors, DecompressOptions } from './file/compressors.ts';
 export type { ColumnValues } from './file/format.ts';
 export {
   Lake,

@@ -5,10 +5,15 @@ export interface CompressOptions {
   readonly params?: Readonly<Record<number, number>>;
 }
 
+/** How long what is decompressed may be, as the functions of `node:zlib` take it: a damaged page may claim any length. */
+export interface DecompressOptions {
+  readonly maxOutputLength: number;
+}
+
 /** A compression that the caller hands in, each page whole. */
 export interface Compressor {
   compress(bytes: Uint8Array, options: CompressOptions): Uint8Array | Promise<Uint8Array>;
-  decompress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  decompress(bytes: Uint8Array, options: DecompressOptions): Uint8Array | Promise<Uint8Array>;
 }
 
 /**

@@ -4,7 +4,8 @@ import { LakeError } from '../../errors.ts';
 import type { Compressors } from '../compressors.ts';
 import { corrupt } from './footer.ts';
 
-type Inflate = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+/** Gives `byteLength` bytes, or fails. */
+type Inflate = (bytes: Uint8Array, byteLength: number) => Uint8Array | Promise<Uint8Array>;
 
 /** How pages of a codec are decompressed; `undefined` where the decoder does it itself. UNSUPPORTED for codecs that are not at hand. */
 export function inflateOf(codec: CompressionCodec | undefined, compressors: Compressors): Inflate | undefined {
@@ -13,8 +14,8 @@ export function inflateOf(codec: CompressionCodec | undefined, compressors: Comp
   const name = codec.toLowerCase();
   if (name === 'gzip' || name === 'zstd') {
     const given = compressors[name];
-    if (given) return (bytes) => given.decompress(bytes);
-    if (inflates(name)) return (bytes) => inflateStream(bytes, name);
+    if (given) return (bytes, byteLength) => given.decompress(bytes, { maxOutputLength: byteLength });
+    if (inflates(name)) return (bytes, byteLength) => inflateStream(bytes, name, byteLength);
   }
   throw new LakeError(
     'UNSUPPORTED',
@@ -30,12 +31,14 @@ export async function inflatePages(chunk: ColumnMetaData, bytes: Uint8Array, inf
   const pages = new Map<number, Uint8Array>();
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
   while (reader.offset < bytes.byteLength) {
-    const { compressed_page_size: byteLength, data_page_header_v2: v2 } = parquetHeader(reader);
+    const header = parquetHeader(reader);
+    const v2 = header.data_page_header_v2;
     const levels = v2 ? v2.repetition_levels_byte_length + v2.definition_levels_byte_length : 0;
     const start = reader.offset + levels;
-    const end = reader.offset + byteLength;
-    if (v2?.is_compressed !== false && end > start)
-      pages.set(bytes.byteOffset + start, await inflate(bytes.subarray(start, end)));
+    const end = reader.offset + header.compressed_page_size;
+    const inflatedLength = header.uncompressed_page_size - levels;
+    if (v2?.is_compressed !== false && end > start && inflatedLength > 0)
+      pages.set(bytes.byteOffset + start, await inflate(bytes.subarray(start, end), inflatedLength));
     reader.offset = end;
   }
   return { [chunk.codec]: (page: Uint8Array) => pages.get(page.byteOffset) ?? new Uint8Array(0) };
@@ -50,9 +53,20 @@ function inflates(name: string): boolean {
   }
 }
 
-async function inflateStream(bytes: Uint8Array, name: string): Promise<Uint8Array> {
+async function inflateStream(bytes: Uint8Array, name: string, byteLength: number): Promise<Uint8Array> {
   const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
-  return new Uint8Array(
-    await new Response(stream.pipeThrough(new DecompressionStream(name as CompressionFormat))).arrayBuffer(),
-  );
+  const reader = stream.pipeThrough(new DecompressionStream(name as CompressionFormat)).getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let left = byteLength;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+    left -= value.length;
+    // Before memory is taken for all that a few bytes may stand for.
+    if (left < 0) {
+      await reader.cancel();
+      throw corrupt('a page is longer than its header says');
+    }
+    parts.push(value);
+  }
 }

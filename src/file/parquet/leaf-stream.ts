@@ -4,6 +4,7 @@ import { convert, convertWithDictionary, DEFAULT_PARSERS } from 'hyparquet/src/c
 import { decompressPage, readDataPage, readDataPageV2 } from 'hyparquet/src/datapage.js';
 import { getMaxDefinitionLevel } from 'hyparquet/src/schema.js';
 import { decodeText } from '../../spec/values/text.ts';
+import { checkSnappyLength, inflateSnappy } from './decode/snappy.ts';
 import { corrupt } from './footer.ts';
 import type { Raw } from './source.ts';
 
@@ -38,16 +39,24 @@ function decoderOf({
     element: schemaPath.at(-1)!.element,
     schemaPath,
     codec: chunk.codec,
-    compressors,
+    compressors: { SNAPPY: inflatedSnappy, ...compressors },
     parsers,
     utf8: isText,
   };
 }
 
+function inflatedSnappy(bytes: Uint8Array, byteLength: number): Uint8Array {
+  checkSnappyLength(bytes, byteLength);
+  const page = new Uint8Array(byteLength);
+  inflateSnappy(bytes, page);
+  return page;
+}
+
 /** Decodes a leaf's pages, levels included: what putting nested values together needs. */
 export function readLeaf(source: LeafSource): LeafEntries {
-  const { bytes, chunk, compressors } = source;
+  const { bytes, chunk } = source;
   const decoder = decoderOf(source);
+  const { compressors } = decoder;
   const maxDefinition = getMaxDefinitionLevel(source.schemaPath);
   const entries = { values: [] as Raw[], definitions: [] as number[], repetitions: [] as number[] };
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };

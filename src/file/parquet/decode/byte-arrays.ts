@@ -45,35 +45,61 @@ export function readDeltaLengthArrays(cursor: Cursor, count: number): ByteArrays
   return { bytes, starts, ends: lengths };
 }
 
-/** DELTA_BYTE_ARRAY: what each shares with the one before, then the rest of each. */
-export function readDeltaArrays(cursor: Cursor, count: number): ByteArrays {
+/** Values of which those that are equal to the one before are there once. */
+export interface DistinctArrays {
+  readonly arrays: ByteArrays;
+  /** For each value its place among the arrays. */
+  readonly places: Int32Array;
+}
+
+/** Bytes that the values of a page may have if it is short: no more than a page is made of. */
+const usualByteLength = 1 << 26;
+/** How many times as many bytes as a long page its values may have. */
+const maxGrowth = 256;
+
+/**
+ * DELTA_BYTE_ARRAY: what each shares with the one before, then the rest of each. A chain of shared beginnings may claim any length, so
+ * what is not plausible is CORRUPT before memory is taken for it.
+ */
+export function readDeltaArrays(cursor: Cursor, count: number): DistinctArrays {
   const prefixes = new Int32Array(count);
   readDeltas32(cursor, prefixes);
   const rest = readDeltaLengthArrays(cursor, count);
+  const places = new Int32Array(count);
+  let distinct = 0;
   let byteLength = 0;
   let last = 0;
   for (let i = 0; i < count; i++) {
     const prefix = prefixes[i]!;
+    const added = rest.ends[i]! - rest.starts[i]!;
     if (prefix < 0 || prefix > last) throw corrupt('a value shares more with the one before than that has');
-    last = prefix + rest.ends[i]! - rest.starts[i]!;
-    byteLength += last;
+    if (i === 0 || prefix < last || added > 0) {
+      distinct++;
+      last = prefix + added;
+      byteLength += last;
+    }
+    places[i] = distinct - 1;
   }
-  // A chain of shared beginnings may claim any length: no page of that size could have been compressed into this one.
-  if (byteLength > 0x7fffffff) throw corrupt(`values of ${byteLength} bytes in one page`);
+  const { length } = cursor.bytes;
+  if (byteLength > usualByteLength + length * maxGrowth)
+    throw corrupt(`values of ${byteLength} bytes in a page of ${length}`);
   const bytes = new Uint8Array(byteLength);
-  const starts = new Int32Array(count);
-  const ends = new Int32Array(count);
+  const starts = new Int32Array(distinct);
+  const ends = new Int32Array(distinct);
   let at = 0;
+  let place = -1;
   for (let i = 0; i < count; i++) {
+    if (places[i] === place) continue;
+    const from = place < 0 ? 0 : starts[place]!;
     const prefix = prefixes[i]!;
-    starts[i] = at;
-    if (prefix > 0) bytes.copyWithin(at, starts[i - 1]!, starts[i - 1]! + prefix);
+    starts[++place] = at;
+    if (prefix > 0) bytes.copyWithin(at, from, from + prefix);
     at += prefix;
     bytes.set(rest.bytes.subarray(rest.starts[i]!, rest.ends[i]!), at);
     at += rest.ends[i]! - rest.starts[i]!;
-    ends[i] = at;
+    ends[place] = at;
   }
-  return { bytes, starts, ends };
+  return { arrays: { bytes, starts, ends }, places };
 }
 
 /** FIXED_LEN_BYTE_ARRAY, of one length each. */

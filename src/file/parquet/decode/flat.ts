@@ -6,7 +6,7 @@ import { corrupt } from '../footer.ts';
 import type { Raw } from '../source.ts';
 import { Cursor } from './cursor.ts';
 import { readHybrid } from './hybrid.ts';
-import { inflateSnappy } from './snappy.ts';
+import { checkSnappyLength, inflateSnappy } from './snappy.ts';
 import { isTyped, readValues, type Values } from './values.ts';
 
 /** A column chunk of a column that is not nested. */
@@ -20,9 +20,6 @@ export interface FlatChunk {
   /** Gives the pages that were decompressed ahead, by codec. */
   readonly compressors: Compressors;
 }
-
-/** Snappy makes at most 64 bytes of three. */
-const maxSnappyRatio = 22;
 
 /** The first `rowCount` values: a typed array where there is one for them and none is NULL. */
 export function readFlat(source: FlatChunk, rowCount: number): ArrayLike<unknown> {
@@ -159,8 +156,7 @@ class Pages {
     if (chunk.codec === 'UNCOMPRESSED') return body;
     if (byteLength === 0) return body.subarray(0, 0);
     if (chunk.codec === 'SNAPPY') {
-      if (!(byteLength >= 0 && byteLength <= body.length * maxSnappyRatio))
-        throw corrupt('a page claims a length it cannot have');
+      checkSnappyLength(body, byteLength);
       let out = scratch;
       if (out.length < byteLength) {
         out = new Uint8Array(byteLength);

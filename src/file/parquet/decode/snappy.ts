@@ -1,5 +1,14 @@
 import { corrupt } from '../footer.ts';
 
+/** At most 64 bytes are made of three. */
+const maxRatio = 22;
+
+/** Guards against allocating what a damaged header claims that bytes in Snappy become. */
+export function checkSnappyLength(bytes: Uint8Array, byteLength: number): void {
+  if (!(byteLength >= 0 && byteLength <= bytes.length * maxRatio))
+    throw corrupt('a page claims a length it cannot have');
+}
+
 /** Below it a loop is quicker than a call. */
 const maxCopied = 256;
 

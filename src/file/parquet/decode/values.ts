@@ -42,12 +42,17 @@ export function readValues(cursor: Cursor, encoding: string, count: number, shap
     case 'DOUBLE':
       return readNumbers(cursor, encoding, count, type);
     case 'BYTE_ARRAY': {
-      const arrays = readArrays(cursor, encoding, count);
-      return shape.isText ? textsOf(arrays) : viewsOf(arrays);
+      const made = (arrays: ByteArrays): Values => (shape.isText ? textsOf(arrays) : viewsOf(arrays));
+      if (encoding !== 'DELTA_BYTE_ARRAY') return made(readArrays(cursor, encoding, count));
+      const { arrays, places } = readDeltaArrays(cursor, count);
+      return repeated(made(arrays), places);
     }
     case 'FIXED_LEN_BYTE_ARRAY': {
       const width = type_length ?? 0;
-      if (encoding === 'DELTA_BYTE_ARRAY') return viewsOf(ofLength(readDeltaArrays(cursor, count), width));
+      if (encoding === 'DELTA_BYTE_ARRAY') {
+        const { arrays, places } = readDeltaArrays(cursor, count);
+        return repeated(viewsOf(ofLength(arrays, width)), places);
+      }
       const { bytes, at } = cursor;
       if (encoding === 'PLAIN') return viewsOf(readFixedArrays(bytes.subarray(at), count, width));
       if (encoding === 'BYTE_STREAM_SPLIT') return viewsOf(readFixedArrays(joined(cursor, count, width), count, width));
@@ -117,11 +122,17 @@ function readArrays(cursor: Cursor, encoding: string, count: number): ByteArrays
       return readPlainArrays(cursor, count);
     case 'DELTA_LENGTH_BYTE_ARRAY':
       return readDeltaLengthArrays(cursor, count);
-    case 'DELTA_BYTE_ARRAY':
-      return readDeltaArrays(cursor, count);
     default:
       throw unknownEncoding(encoding, 'BYTE_ARRAY');
   }
+}
+
+/** Each value as often as it comes. */
+function repeated(values: Values, places: Int32Array): Values {
+  if (values.length === places.length) return values;
+  const out = new Array<unknown>(places.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[places[i]!];
+  return out;
 }
 
 function ofLength(arrays: ByteArrays, byteLength: number): ByteArrays {
