@@ -120,10 +120,10 @@ function either(parts: readonly (Spans | 'never')[]): Spans | 'never' {
 
 /** What two spans share, or the least one that holds both. */
 function combined(a: Span, b: Span, isShared: boolean): Span {
-  const compare = compareOf(a.field.type);
   const end = (x: Physical | undefined, y: Physical | undefined, isMin: boolean): Physical | undefined => {
     if (x === undefined || y === undefined) return isShared ? (x ?? y) : undefined;
-    return compare(x, y) > 0 === (isMin === isShared) ? x : y;
+    // Not before: nested columns have no order, and no ends.
+    return compareOf(a.field.type)(x, y) > 0 === (isMin === isShared) ? x : y;
   };
   return {
     field: a.field,

@@ -278,4 +278,17 @@ describe('pruning', () => {
     expect(ranges({ id: { isNull: true } })).toEqual([]);
     expect(ranges({})).toEqual([]);
   });
+
+  test('several conditions on a nested column, which has no order', () => {
+    const list = fieldOf(9, 'list', 'list', [fieldOf(10, 'element', 'int32')]);
+    const isThere = parseWhere(
+      { and: [{ list: { isNull: false } }, { not: { list: { isNull: true } } }] },
+      {
+        schema: 'main',
+        table: 't',
+        fields: [list],
+      },
+    );
+    expect(rangesOf(isThere)).toEqual([]);
+  });
 });
