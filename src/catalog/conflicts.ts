@@ -83,15 +83,34 @@ export const conflictRules: Readonly<Record<Kind, Rules>> = {
   compacted_table: {},
 };
 
+/**
+ * Where the reference lets both commit and the lake comes to harm. These stand against one's own changes as well: a conflict more
+ * can be tried again.
+ */
+export const stricterRules: { readonly [Mine in Kind]?: Rules } = {
+  // The macro would be in no schema: DuckDB opens no such lake.
+  dropped_schema: { created_scalar_macro: 'holds', created_table_macro: 'holds' },
+  // A row deleted both by a file and in the catalog is counted as two.
+  deleted_from_table: byId(['inlined_delete']),
+  inlined_delete: byId(['deleted_from_table', 'merge_adjacent', 'rewrite_delete']),
+  // Rows that were deleted in the catalog meanwhile would be back in the new file.
+  merge_adjacent: byId(['inlined_delete']),
+  rewrite_delete: byId(['inlined_delete']),
+};
+
+const allRules = Object.fromEntries(
+  Object.entries(conflictRules).map(([kind, rules]) => [kind, { ...rules, ...stricterRules[kind as Kind] }]),
+) as typeof conflictRules;
+
 /** The first two changes that are at odds, or `undefined`. */
 export function firstConflict(
   own: readonly OwnChange[],
   others: OtherChanges,
+  rules: typeof conflictRules = allRules,
 ): { readonly mine: OwnChange; readonly theirs: Change } | undefined {
   for (const mine of own) {
-    const rules = conflictRules[mine.kind];
     for (const theirs of others.changes) {
-      const rule = rules[theirs.kind];
+      const rule = rules[mine.kind][theirs.kind];
       if (rule !== undefined && isHit(rule, mine, theirs, others)) return { mine, theirs };
     }
   }

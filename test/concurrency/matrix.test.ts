@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { firstConflict, type OwnChange } from '../../src/catalog/conflicts.ts';
+import { conflictRules, firstConflict, type OwnChange } from '../../src/catalog/conflicts.ts';
 import { type Lake, type Transaction, t } from '../../src/index.ts';
 import { type Change, parseChanges } from '../../src/spec/changes.ts';
 import {
@@ -79,6 +79,8 @@ const duckChanges: Readonly<Record<string, DuckChange>> = {
   ...Object.fromEntries(madeKinds.map((kind): [string, DuckChange] => [kind, { kind, at: (at) => at }])),
   'created_table in the empty schema': { kind: 'created_table', at: emptied },
   'created_view in the empty schema': { kind: 'created_view', at: emptied },
+  'created_scalar_macro in the empty schema': { kind: 'created_scalar_macro', at: emptied },
+  'created_table_macro in the empty schema': { kind: 'created_table_macro', at: emptied },
 };
 
 /** Those that go together one after the other, in this order; the rest is tried alone. */
@@ -103,8 +105,8 @@ const ranks: readonly string[] = [
   'dropped_schema',
 ];
 
-const atOdds = (own: OwnChange, theirs: OwnChange): boolean =>
-  firstConflict([own], { changes: [theirs as Change] }) !== undefined;
+const atOdds = (own: OwnChange, theirs: OwnChange, rules?: typeof conflictRules): boolean =>
+  firstConflict([own], { changes: [theirs as Change] }, rules) !== undefined;
 
 for (const kind of ['sqlite', 'postgres'] satisfies CatalogKind[])
   describe(`a transaction on ${kind}`, () => {
@@ -195,7 +197,8 @@ for (const kind of ['sqlite', 'postgres'] satisfies CatalogKind[])
       for (const [name, theirs] of Object.entries(duckChanges))
         test(name, async () => {
           const at = await newPlayground();
-          const isAtOdds = ({ own }: OurChange): boolean => atOdds(ownChange(theirs.kind, theirs.at(at)), own(at));
+          const isAtOdds = ({ own }: OurChange): boolean =>
+            atOdds(ownChange(theirs.kind, theirs.at(at)), own(at), conflictRules);
           const answers: Record<string, string> = {};
           const alone = Object.entries(ourChanges).filter(([, change]) => isAtOdds(change));
           for (const [name, change] of alone)
