@@ -36,13 +36,13 @@ interface Place extends AsyncDisposable {
   readonly other: Lake;
 }
 
-async function place(open: () => CatalogStore): Promise<Place> {
+async function place(open: () => CatalogStore, dataInliningRowLimit = 0): Promise<Place> {
   const net = heldCommits(open());
   const store = memoryStore();
   const dataPath = 'memory://lake/';
-  const lake = await openLake({ dataInliningRowLimit: 0, catalog: net.catalog, store, dataPath, retryWaitMs: 1 });
+  const lake = await openLake({ dataInliningRowLimit, catalog: net.catalog, store, dataPath, retryWaitMs: 1 });
   await lake.createTable('t', { id: t.int64().notNull() });
-  const other = await openLake({ dataInliningRowLimit: 0, catalog: open(), store, dataPath });
+  const other = await openLake({ dataInliningRowLimit, catalog: open(), store, dataPath });
   return {
     lake,
     net,
@@ -83,7 +83,7 @@ for (const [kind, make] of Object.entries(kinds))
       'a drop': (lake) => lake.dropTable('t'),
     };
     for (const [name, call] of Object.entries(calls)) {
-      test(`${name} that never arrives is known as not committed, and never is`, async () => {
+      test.concurrent(`${name} that never arrives is known as not committed, and never is`, async () => {
         await using here = await place(make());
         const { lake, net, other, store } = here;
         const token = await lost(here, () => call(lake));
@@ -101,7 +101,7 @@ for (const [kind, make] of Object.entries(kinds))
         expect((await other.tables()).map((table) => table.name).includes('t')).toBe(name !== 'a drop');
       });
 
-      test(`${name} that arrives late is known as committed`, async () => {
+      test.concurrent(`${name} that arrives late is known as committed`, async () => {
         await using here = await place(make());
         const { lake, net, other, store } = here;
         const token = await lost(here, () => call(lake));
@@ -117,7 +117,7 @@ for (const [kind, make] of Object.entries(kinds))
       });
     }
 
-    test('a call that loses its connection for a moment settles it by itself, and commits once', async () => {
+    test.concurrent('a call that loses its connection for a moment settles it by itself, and commits once', async () => {
       await using here = await place(make());
       const { lake, net, other } = here;
       net.hold();
@@ -129,7 +129,45 @@ for (const [kind, make] of Object.entries(kinds))
       expect([records[2]!.author, records[2]!.changes]).toEqual(['edgemere', []]);
     });
 
-    test('a repeat with the same key and the first, which arrives late, are one', async () => {
+    test.concurrent('inlined rows are told from those of others that are alike', async () => {
+      for (const isLate of [false, true]) {
+        await using here = await place(make(), 10);
+        const { lake, net, other, store } = here;
+        await lake.table('t').insert([{ id: 1 }]);
+        const token = await lost(here, () => lake.table('t').insert([{ id: 1 }]));
+        const outcome = isLate ? await net.deliver(net.held[0]!) : undefined;
+        const same = await other.table('t').insert([{ id: 1 }]);
+        const expected =
+          outcome?.status === 'committed'
+            ? { status: 'committed' as const, snapshotId: outcome.snapshot.id }
+            : { status: 'notCommitted' as const };
+        expect(await other.resolve(token)).toEqual(expected);
+        if (!isLate) expect(await net.deliver(net.held[0]!)).toEqual({ status: 'superseded' });
+        net.hold();
+        await lake.table('t').insert([{ id: 2 }]);
+        expect(await net.deliver(net.held.at(-1)!)).toEqual({ status: 'superseded' });
+        expect(await idsOf(other)).toEqual(isLate ? [1, 1, 1, 2] : [1, 1, 2]);
+        expect([same.snapshotId !== undefined, await fileCount(store)]).toEqual([true, 0]);
+      }
+    });
+
+    test.concurrent('inlined rows whose extra information is the caller’s are known by a key alone', async () => {
+      for (const idempotencyKey of [undefined, 'k']) {
+        await using here = await place(make(), 10);
+        const { lake, net, other } = here;
+        const options = { extraInfo: '{"mine":1}', idempotencyKey };
+        await lake.table('t').insert([{ id: 1 }]);
+        const token = await lost(here, () => lake.table('t').insert([{ id: 2 }], options));
+        await net.deliver(net.held[0]!);
+        if (idempotencyKey) expect((await other.resolve(token)).status).toBe('committed');
+        else await rejects(() => other.resolve(token), 'COMMIT_UNKNOWN');
+        const [last] = (await collect(other.snapshots())).slice(-1);
+        expect(last!.extraInfo).toBe('{"mine":1}');
+        expect(await idsOf(other)).toEqual([1, 2]);
+      }
+    });
+
+    test.concurrent('a repeat with the same key and the first, which arrives late, are one', async () => {
       for (const isFirst of [true, false]) {
         await using here = await place(make());
         const { lake, net, other } = here;
@@ -147,7 +185,7 @@ for (const [kind, make] of Object.entries(kinds))
       }
     });
 
-    test('whoever resolves while the statement arrives is told the truth', async () => {
+    test.concurrent('whoever resolves while the statement arrives is told the truth', async () => {
       const round = async (delayMs: number): Promise<void> => {
         await using here = await place(make());
         const { lake, net, other, store } = here;
@@ -162,7 +200,7 @@ for (const [kind, make] of Object.entries(kinds))
       await Promise.all(Array.from({ length: 10 }, (_, k) => round(k / 2)));
     });
 
-    test('another lake refuses the token, and so does everybody what is none', async () => {
+    test.concurrent('another lake refuses the token, and so does everybody what is none', async () => {
       const here = await place(make());
       // SQLite and memory tell times apart by milliseconds.
       await Bun.sleep(5);
