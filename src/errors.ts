@@ -88,3 +88,11 @@ export function showValue(value: unknown): string {
   }
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }
+
+/** Refuses what is no object: options may be left out, but not be `null` or a flag. */
+export function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null)
+    throw new LakeError('INVALID_ARGUMENT', `the options are ${showValue(options)}; expected an object, or none`, {
+      context: { value: showValue(options) },
+    });
+}

@@ -2,7 +2,7 @@ import { defaultRetryPolicy, type RetryPolicy } from './catalog/commit.ts';
 import { type SchemaSummary, summarizeSchema, summarizeTable, type TableSummary } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf, CatalogRows, CatalogStore, CommitKey } from './catalog/store.ts';
-import { isLakeError, LakeError, showValue } from './errors.ts';
+import { checkOptions, isLakeError, LakeError, showValue } from './errors.ts';
 import type { Compressors } from './file/compressors.ts';
 import { parquetFormat } from './file/parquet/index.ts';
 import type { InsertRow, Row, TableSchema } from './schema/builder.ts';
@@ -208,12 +208,12 @@ export class Lake implements AsyncDisposable {
 
   /** Makes a schema. Errors: ALREADY_EXISTS, INVALID_ARGUMENT for a name that can't be one, CONFLICT. */
   async createSchema(name: string, options: IfNotExists & TransactionOptions = {}): Promise<void> {
-    await this.#define((tx) => tx.createSchema(name, options), options, options.ifNotExists);
+    await this.#define((tx) => tx.createSchema(name, options), options, 'ifNotExists');
   }
 
   /** Drops a schema, which must be empty unless `cascade` is set. Errors: NOT_FOUND, INVALID_ARGUMENT, CONFLICT. */
   async dropSchema(name: string, options: DropSchemaOptions & TransactionOptions = {}): Promise<void> {
-    await this.#define((tx) => tx.dropSchema(name, options), options, options.ifExists);
+    await this.#define((tx) => tx.dropSchema(name, options), options, 'ifExists');
   }
 
   /** Makes a table. Errors: ALREADY_EXISTS, NOT_FOUND for its schema, INVALID_ARGUMENT for names, CONFLICT. */
@@ -222,13 +222,13 @@ export class Lake implements AsyncDisposable {
     columns: S,
     options: IfNotExists & TransactionOptions = {},
   ): Promise<Table<InsertRow<S>, Row<S>>> {
-    await this.#define((tx) => tx.createTable(ref, columns, options), options, options.ifNotExists);
+    await this.#define((tx) => tx.createTable(ref, columns, options), options, 'ifNotExists');
     return this.table(ref);
   }
 
   /** Drops a table; older snapshots keep its rows. Errors: NOT_FOUND, CONFLICT. */
   async dropTable(ref: TableRef, options: IfExists & TransactionOptions = {}): Promise<void> {
-    await this.#define((tx) => tx.dropTable(ref, options), options, options.ifExists);
+    await this.#define((tx) => tx.dropTable(ref, options), options, 'ifExists');
   }
 
   /** A handle on a table, by name in schema `main` or by schema and name. It is looked up when it is used. */
@@ -262,8 +262,8 @@ export class Lake implements AsyncDisposable {
     run: (tx: Transaction) => Promise<T> | T,
     options: TransactionOptions = {},
   ): Promise<TransactionResult<T>> {
-    options.signal?.throwIfAborted();
     checkMessage(options);
+    options.signal?.throwIfAborted();
     if (options.idempotencyKey === undefined) return this.#transact(run, options);
     const { KeyUse, transactionScope } = await import('./write/keyed.ts');
     const use = new KeyUse<{ readonly value: T }>(this.#session, options.idempotencyKey, transactionScope);
@@ -421,10 +421,11 @@ export class Lake implements AsyncDisposable {
   /** With `ifNotExists` or `ifExists`, another who did the same a moment ago is no conflict: looking again finds it done. */
   async #define(
     run: (tx: Transaction) => Promise<unknown>,
-    options: TransactionOptions,
-    isEnoughThatItIs: boolean | undefined,
+    options: TransactionOptions & IfExists & IfNotExists,
+    enough: 'ifExists' | 'ifNotExists',
   ): Promise<void> {
-    for (let left = isEnoughThatItIs ? this.#session.retry.maxRetries : 0; ; left--) {
+    checkOptions(options);
+    for (let left = options[enough] ? this.#session.retry.maxRetries : 0; ; left--) {
       try {
         await this.transaction(async (tx) => void (await run(tx)), options);
         return;

@@ -1,4 +1,4 @@
-import { LakeError, showValue } from '../errors.ts';
+import { checkOptions, LakeError, showValue } from '../errors.ts';
 import type { ColumnStats } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
 import type { InlinedColumn } from '../spec/inlining.ts';
@@ -75,7 +75,9 @@ export interface CommitMessage {
 }
 
 /** Refuses what a catalog database can't hold, before anything is done for the commit. */
-export function checkMessage({ author, message, extraInfo }: CommitMessage): void {
+export function checkMessage(options: CommitMessage): void {
+  checkOptions(options);
+  const { author, message, extraInfo } = options;
   for (const [name, text] of Object.entries({ author, message, extraInfo })) {
     if (text === undefined || (typeof text === 'string' && text.isWellFormed() && !text.includes('\0'))) continue;
     throw new LakeError(

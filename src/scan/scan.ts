@@ -1,5 +1,6 @@
 import type { AsOf } from '../catalog/store.ts';
 import type { CatalogView, TableInfo } from '../catalog/view.ts';
+import { checkOptions } from '../errors.ts';
 import type { ReadSession } from '../session.ts';
 import type { ScanExplanation } from './explanation.ts';
 import { Rows } from './output.ts';
@@ -28,6 +29,7 @@ export class Scan<Row> extends Rows<Row> {
 
   /** @internal */
   constructor(session: ReadSession, find: (view: CatalogView) => TableInfo, options: AnyOptions) {
+    checkOptions(options);
     const request = { ...options, session, find };
     super(async (signal) => {
       // Whoever only appends doesn't load this: bundlers put it apart.

@@ -249,6 +249,23 @@ describe('options', () => {
       ]);
   });
 
+  test('of options that are none', async () => {
+    const { lake, refused } = await setUp();
+    const events = lake.table('events');
+    for (const options of [null, true, 'snappy', 5] as never[])
+      for (const call of [
+        () => events.insert([], options),
+        async () => events.writer(options),
+        async () => events.scan(options).toArray(),
+        () => lake.transaction(() => undefined, options),
+        () => lake.createSchema('s', options),
+        () => lake.createTable('u', { id: t.int8() }, options),
+        () => lake.dropTable('events', options),
+        () => lake.dropSchema('main', options),
+      ])
+        expect([options, call, await refused(call)]).toMatchObject([options, call, { code: 'INVALID_ARGUMENT' }]);
+  });
+
   test('of a range of snapshots', async () => {
     const { lake, refused } = await setUp();
     for (const id of [1.5, Number.NaN, '0', Number.POSITIVE_INFINITY])
