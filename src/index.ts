@@ -57,7 +57,7 @@ export {
   type ChangesOptions,
   type ChangeType,
 } from './scan/changes.ts';
-export { type ExplainedFile, type PrunedFiles, ScanExplanation } from './scan/explanation.ts';
+export type { ExplainedFile, PrunedFiles, ScanExplanation } from './scan/explanation.ts';
 export { Rows } from './scan/output.ts';
 export type { ParquetFile } from './scan/parquet-file.ts';
 export { type ReadTaskOptions, readTask } from './scan/read-task.ts';

@@ -1,6 +1,6 @@
 import type { CatalogView, TableInfo } from '../catalog/view.ts';
 import type { Session } from '../session.ts';
-import { type RowBatch, rowsOf } from './rows.ts';
+import type { RowBatch } from './rows.ts';
 import type { Where } from './where/where.ts';
 
 /** What happened to a row, in DuckDB's words. The two images of an update have the same `rowid` and `snapshot_id`. */
@@ -59,6 +59,7 @@ export class Changes<Row> implements AsyncIterable<Row> {
 
   /** Change by change, one object each. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
+    const { rowsOf } = await import('./rows.ts');
     for await (const batch of this.batches()) for (const row of rowsOf(batch)) yield row as Row;
   }
 

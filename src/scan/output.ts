@@ -3,7 +3,7 @@ import type { ArrowRead } from './arrow/batches.ts';
 import type { ArrowModule, RecordBatchOf, TableOf } from './arrow/module.ts';
 import type { ParquetFile } from './parquet-file.ts';
 import type { PlannedRead } from './read-parts.ts';
-import { type RowBatch, rowsOf } from './rows.ts';
+import type { RowBatch } from './rows.ts';
 import { streamOf } from './stream.ts';
 
 /** Rows that are read when they are iterated, each time anew, in the form that is asked for. */
@@ -23,6 +23,7 @@ export class Rows<Row> implements AsyncIterable<Row> {
   }
 
   async toArray(): Promise<Row[]> {
+    const { rowsOf } = await import('./rows.ts');
     const all: Row[] = [];
     for await (const batch of this.#batches(this.#signal)) for (const row of rowsOf(batch)) all.push(row as Row);
     return all;
@@ -126,6 +127,7 @@ export class Rows<Row> implements AsyncIterable<Row> {
 const pieceRowCount = 1024;
 
 async function* piecesOf<Row>(batches: AsyncIterable<RowBatch>): AsyncGenerator<Row[]> {
+  const { rowsOf } = await import('./rows.ts');
   for await (const batch of batches)
     for (let from = 0; from < batch.rowCount; from += pieceRowCount)
       yield rowsOf(batch, from, Math.min(batch.rowCount, from + pieceRowCount)) as Row[];
