@@ -1,11 +1,12 @@
 import type { InlinedRow, InlinedRows, TableFiles } from '../../catalog/table-files.ts';
-import { type PartRead, type RowChoice, readRows } from '../data-file.ts';
+import { type OpenFile, type PartRead, type RowChoice, readRows } from '../data-file.ts';
 import { inlinedBatch } from '../inlined-batch.ts';
 import type { FilePart } from '../parts.ts';
 import { inlinedPart } from '../table-parts.ts';
 import type { VectorBatch } from '../vectors.ts';
+import { RowGroups } from './groups.ts';
 import type { PlannedChanges } from './plan.ts';
-import { begunAt, endedAt, type FileVersions, mayBeIn, type Readers } from './versions.ts';
+import { endedAt, type FileVersions, type Readers } from './versions.ts';
 
 /** Rows of one file, or of one table of inlined rows, read as often as they are asked for. */
 export type Source = (read: PartRead) => AsyncGenerator<VectorBatch>;
@@ -36,13 +37,24 @@ export function stepsOf(
   ]);
   // In the order in which they are read.
   const order: FilePart[] = [];
-  const fileSource = (part: FilePart, choice: RowChoice, narrow: (read: PartRead) => PartRead): Source => {
+  const open = (part: FilePart): (() => Promise<OpenFile>) => {
     const place = order.push(part);
-    return async function* (read) {
-      const opened = await readers.get(part);
+    return () => {
+      const opened = readers.get(part);
       if (opensAhead) for (const next of order.slice(place, place + FILES_AHEAD)) readers.get(next).catch(() => {});
-      yield* readRows(narrow(read), opened, choice);
+      return opened;
     };
+  };
+  const ended = (versions: FileVersions, snapshotId: number): Source[] => {
+    const choice = endedAt(versions, snapshotId);
+    return choice ? [chosenRows(open(versions.part), choice)] : [];
+  };
+  const groups = new RowGroups();
+  const begun = (versions: FileVersions, snapshotId: number): Source[] => {
+    if (!versions.begins.has(snapshotId)) return [];
+    const opened = open(versions.part);
+    if (versions.file.partial_max === null) return [chosenRows(opened, all)];
+    return [groupRows(opened, groups, versions, snapshotId)];
   };
   const inlined = (isMeant: (row: InlinedRow) => boolean): Source[] =>
     history.inlined.flatMap((table, index) => {
@@ -55,27 +67,38 @@ export function stepsOf(
     .map((snapshotId) => ({
       snapshotId,
       ended: [
-        ...files.flatMap((versions) => {
-          const choice = endedAt(versions, snapshotId);
-          return choice ? [fileSource(versions.part, choice, (read) => read)] : [];
-        }),
+        ...files.flatMap((versions) => ended(versions, snapshotId)),
         ...inlined(({ endSnapshot }) => endSnapshot === snapshotId),
       ],
       begun: [
-        ...files.flatMap((versions) => {
-          if (!versions.begins.includes(snapshotId)) return [];
-          const isOne = versions.file.partial_max === null;
-          const narrow = (read: PartRead): PartRead => (isOne ? read : ofSnapshot(read, snapshotId));
-          return [fileSource(versions.part, begunAt(versions, snapshotId), narrow)];
-        }),
+        ...files.flatMap((versions) => begun(versions, snapshotId)),
         ...inlined(({ beginSnapshot }) => beginSnapshot === snapshotId),
       ],
     }));
 }
 
-function ofSnapshot(read: PartRead, id: number): PartRead {
-  const isOf = mayBeIn(id, id);
-  return { ...read, matters: (boundsOf) => isOf(boundsOf) && (read.matters?.(boundsOf) ?? true) };
+const all: RowChoice = { needsSnapshots: false, select: () => undefined };
+
+function chosenRows(open: () => Promise<OpenFile>, choice: RowChoice): Source {
+  return async function* (read) {
+    yield* readRows(read, await open(), choice);
+  };
+}
+
+function groupRows(
+  open: () => Promise<OpenFile>,
+  kept: RowGroups,
+  { groups }: FileVersions,
+  snapshotId: number,
+): Source {
+  return async function* (read) {
+    const opened = await open();
+    for (const group of groups) {
+      const selection = group.rows.get(snapshotId);
+      const batch = selection && (await kept.rowsOf(read, opened, group, selection));
+      if (batch) yield batch;
+    }
+  };
 }
 
 function inlinedSource({ table, history }: PlannedChanges, rows: InlinedRows, index: number): Source {

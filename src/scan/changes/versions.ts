@@ -1,12 +1,13 @@
 import type { HistoryFile } from '../../catalog/table-history.ts';
 import { snapshotIdField } from '../../file/internal-fields.ts';
 import { concurrently } from '../../storage/concurrently.ts';
-import { type OpenFile, openFile, type PartRead, type RowChoice, readRows, snapshotsOf } from '../data-file.ts';
+import { type OpenFile, openFile, type PartRead, type RowChoice } from '../data-file.ts';
 import { DeletedPositions } from '../deleted-positions.ts';
 import { type DeleteTimes, loadDeleteTimes } from '../deletes.ts';
 import type { FilePart } from '../parts.ts';
 import { filePart } from '../table-parts.ts';
-import { type Selection, selectRows } from '../vectors.ts';
+import type { Selection } from '../vectors.ts';
+import { type RowGroupVersions, rowGroupsOf } from './groups.ts';
 import type { PlannedChanges } from './plan.ts';
 
 /** A data file, with what is known of when its rows began and ended. */
@@ -14,7 +15,9 @@ export interface FileVersions {
   readonly part: FilePart;
   readonly file: HistoryFile['file'];
   /** In the range: the snapshots in which some of its rows began. */
-  readonly begins: readonly number[];
+  readonly begins: ReadonlySet<number>;
+  /** Of files with rows of several snapshots. */
+  readonly groups: readonly RowGroupVersions[];
   readonly ends: DeleteTimes;
   /** In the range: the positions of rows that were deleted one by one, by snapshot. */
   readonly deleted: ReadonlyMap<number, DeletedPositions>;
@@ -64,33 +67,21 @@ export async function fileVersions(
       const ends = isDeletedFrom
         ? await loadDeleteTimes({ session: read, table, signal: read.signal, deletes, inlined: inlinedDeletes })
         : never;
-      const begin = file.begin_snapshot ?? 0;
+      const groups =
+        file.partial_max === null
+          ? []
+          : await rowGroupsOf({ ...read, matters: mayBeIn(from, to) }, await readers.get(part), isWithin);
       const begins =
         file.partial_max === null
-          ? [begin].filter(isWithin)
-          : await beginsIn({ ...read, matters: mayBeIn(from, to) }, await readers.get(part), isWithin);
+          ? [file.begin_snapshot].filter(isWithin)
+          : groups.flatMap(({ rows }) => [...rows.keys()]);
       const isOneByOne = (id: number): boolean =>
         isWithin(id) && (file.end_snapshot === null || id < file.end_snapshot);
-      found[index] = { part, file, begins, ends, deleted: bySnapshot(ends, isOneByOne) };
+      found[index] = { part, file, begins: new Set(begins), groups, ends, deleted: bySnapshot(ends, isOneByOne) };
     },
     read.signal,
   );
   return found;
-}
-
-/** The snapshots of a file's rows. */
-async function beginsIn(read: PartRead, opened: OpenFile, isWithin: (id: number) => boolean): Promise<number[]> {
-  const begins = new Set<number>();
-  const choice: RowChoice = {
-    needsSnapshots: true,
-    select({ rowCount }, snapshots) {
-      const snapshotOf = snapshotsOf(snapshots, opened.part.location);
-      for (let row = 0; row < rowCount; row++) begins.add(snapshotOf(row));
-      return undefined;
-    },
-  };
-  for await (const _ of readRows({ ...read, columns: [] }, opened, choice));
-  return [...begins].filter(isWithin);
 }
 
 function bySnapshot(
@@ -106,18 +97,6 @@ function bySnapshot(
     else found.set(id, [positions[i]!]);
   }
   return new Map([...found].map(([id, list]) => [id, new DeletedPositions(Uint32Array.from(list))]));
-}
-
-/** The rows of a file that began at a snapshot. */
-export function begunAt({ file, part }: FileVersions, id: number): RowChoice {
-  if (file.partial_max === null) return { needsSnapshots: false, select: () => undefined };
-  return {
-    needsSnapshots: true,
-    select({ rowCount }, snapshots) {
-      const snapshotOf = snapshotsOf(snapshots, part.location);
-      return selectRows(rowCount, (row) => snapshotOf(row) === id);
-    },
-  };
 }
 
 /** The rows of a file that ended at a snapshot: those that were deleted then, or all that were left when the file ended. */
@@ -148,7 +127,7 @@ function selected(positions: DeletedPositions, firstPosition: number, rowCount: 
 }
 
 /** Whether a row group may hold rows of snapshots of a range, by what is known of it. */
-export function mayBeIn(from: number, to: number): NonNullable<PartRead['matters']> {
+function mayBeIn(from: number, to: number): NonNullable<PartRead['matters']> {
   return (boundsOf) => {
     const { min, max } = boundsOf(snapshotIdField) ?? {};
     return (min === undefined || Number(min) <= to) && (max === undefined || Number(max) >= from);
