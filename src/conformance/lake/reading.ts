@@ -121,6 +121,47 @@ export const readingCases: readonly ConformanceCase<LakeTarget>[] = [
     },
   },
   {
+    name: 'counts, plans and explanations say what scans give',
+    async run(target) {
+      await using lake = await target.open();
+      const table = await createNumbered(lake);
+      for (let k = 0; k < 3; k++) await table.insert(numbered(k * 100, k * 100 + 99));
+      await table.insert([{ id: 1000 }]);
+      for (const where of [
+        undefined,
+        {},
+        { id: { gte: 150 } },
+        { id: { lt: 100 } },
+        { id: { in: [5, 1000] } },
+        { id: -1 },
+        { not: { id: { gt: 50 } } },
+      ])
+        for (const snapshot of [1, 3, 5]) {
+          const options = { asOf: { snapshot } };
+          const rows = await table.scan({ ...options, where }).toArray();
+          equal(await table.count(where, options), rows.length, `rows of ${JSON.stringify(where)} at ${snapshot}`);
+        }
+      const scan = table.scan({ where: { id: { gte: 150, lt: 300 } } });
+      const { tasks, snapshotId, limit } = await scan.plan();
+      equal([tasks.length >= 2, snapshotId, limit], [true, 5, null], 'the plan');
+      equal(JSON.parse(JSON.stringify(tasks)), tasks, 'tasks on their way through JSON');
+      const { files, pruned, readByteLength, requestCount } = await scan.explain();
+      equal(
+        files.map(({ rowCount, readRowGroupCount }) => [rowCount, readRowGroupCount]),
+        [
+          [100, 1],
+          [100, 1],
+        ],
+        'the files that are read',
+      );
+      check(
+        pruned.some(({ fileCount, filter }) => fileCount === 1 && filter === '"id" >= 150'),
+        'what is ruled out',
+      );
+      check(requestCount === 2 && readByteLength > 0, `${requestCount} requests for ${readByteLength} bytes`);
+    },
+  },
+  {
     name: 'a scan reads the version that it began with',
     async run(target) {
       await using lake = await target.open();
