@@ -3,6 +3,7 @@ import type { Field } from '../../schema/field.ts';
 import { decodeText } from '../../spec/values/text.ts';
 import type { Physical } from '../../spec/values/value-codec.ts';
 import type { BoundsOf, FileBinding, ValueBounds } from '../format.ts';
+import { RefusedValue } from '../refused-value.ts';
 import { type BoundColumn, bindColumns } from './bind.ts';
 import type { Raw } from './source.ts';
 
@@ -17,9 +18,13 @@ export function columnsOf(root: SchemaTree, binding: FileBinding | undefined): C
   };
 }
 
+export function leafElements({ schema }: FileMetaData): SchemaElement[] {
+  return schema.filter(({ type }) => type !== undefined);
+}
+
 /** What a file's row groups tell of their values. Whatever is in doubt is not known. */
 export function groupBounds(metadata: FileMetaData, columnOf: ColumnOf): (group: number) => BoundsOf {
-  const leaves = metadata.schema.filter(({ type }) => type !== undefined);
+  const leaves = leafElements(metadata);
   return (group) => (field) => {
     const { columns, num_rows } = metadata.row_groups[group]!;
     const rowCount = Number(num_rows);
@@ -50,7 +55,8 @@ function nullCountOf({ null_count }: Statistics): number | undefined {
 /** Types whose order is the same in Parquet and here, whoever wrote the file. */
 const ordered = /^(int(8|16|32|64)|float(32|64)|date|timestamp.*|varchar)$/;
 
-function valueBounds(
+/** Of a row group or a page. */
+export function valueBounds(
   { load }: BoundColumn & { kind: 'flat' },
   element: SchemaElement,
   { type }: Field,
@@ -78,7 +84,8 @@ function boundOf(
   try {
     const value = type === 'BYTE_ARRAY' && raw instanceof Uint8Array ? decodeText(raw) : raw;
     if (type === 'BYTE_ARRAY' ? typeof value !== 'string' : typeof value !== rawTypes[type!]) return undefined;
-    return load ? load(value as Raw) : (value as Physical);
+    const loaded = load ? load(value as Raw) : (value as Physical);
+    return (loaded as unknown) instanceof RefusedValue ? undefined : loaded;
   } catch {
     return undefined;
   }

@@ -12,7 +12,7 @@ const magic = 0x31524150;
 const encryptedMagic = 0x45524150;
 
 /** Bounds as they are: dates would lose micros, and bytes that end within a character are no text. */
-const asStored = {
+export const asStored: typeof DEFAULT_PARSERS = {
   ...DEFAULT_PARSERS,
   stringFromBytes: (bytes: Uint8Array): Uint8Array => bytes,
   dateFromDays: (days: number): number => days,

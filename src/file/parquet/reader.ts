@@ -1,17 +1,19 @@
 import type { ColumnMetaData, FileMetaData, Compressors as Inflated, RowGroup, SchemaTree } from 'hyparquet';
 import { parquetSchema } from 'hyparquet/src/metadata.js';
 import { LakeError } from '../../errors.ts';
+import { concatenate } from '../../storage/bytes.ts';
 import type { ObjectReader } from '../../storage/object-store.ts';
 import type { Compressors } from '../compressors.ts';
 import type { ByteRange, ColumnVector, FileReader, ReadBatch, ReaderHint, ReadRequest, ReadSurvey } from '../format.ts';
 import { Assembler } from './assemble.ts';
 import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
 import { type BloomProbe, bloomProbe } from './bloom.ts';
-import { columnsOf, groupBounds } from './bounds.ts';
+import { columnsOf, groupBounds, leafElements } from './bounds.ts';
 import { readFlat } from './decode/flat.ts';
 import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
 import { inflateOf, inflatePages } from './inflate.ts';
 import { type LeafEntries, readLeaf } from './leaf-stream.ts';
+import { pageRuns, type RowRun } from './pages.ts';
 import { joinRanges, readRanges } from './ranges.ts';
 
 /** Opens a Parquet file. CORRUPT when it isn't one, or is damaged; UNSUPPORTED for what this version can't read. */
@@ -54,6 +56,8 @@ interface WantedGroup {
   readonly firstPosition: number;
   /** How many rows of it: the first ones. */
   readonly rowCount: number;
+  /** Which of them: all by default. */
+  readonly run: RowRun | undefined;
 }
 
 /** An open file. */
@@ -76,6 +80,7 @@ async function* wantedGroups(
   const { binding, limit = Number.POSITIVE_INFINITY, range, matters, positions, signal } = request;
   const columnOf = columnsOf(root, binding);
   const boundsOf = groupBounds(metadata, columnOf);
+  const elements = leafElements(metadata);
   const mayMatter = async (group: RowGroup, g: number): Promise<boolean> => {
     if (!matters) return true;
     const bounds = boundsOf(g);
@@ -96,7 +101,13 @@ async function* wantedGroups(
     if (groupRowCount > 0 && !isElsewhere && (await mayMatter(group, g))) {
       const rowCount = Math.min(groupRowCount, left);
       left -= rowCount;
-      yield { group, firstPosition, rowCount };
+      const question = matters && { group, columns, elements, columnOf, boundsOf: boundsOf(g), matters, isLoaded };
+      const runs = question && rowCount === groupRowCount && (await pageRuns(object, question, probed));
+      signal?.throwIfAborted();
+      if (!runs) yield { group, firstPosition, rowCount, run: undefined };
+      else
+        for (const run of runs)
+          yield { group, firstPosition: firstPosition + run.start, rowCount: run.end - run.start, run };
     }
     firstPosition += groupRowCount;
   }
@@ -114,10 +125,10 @@ async function* readRows(file: ParquetFile, request: ReadRequest): AsyncGenerato
   const { fields, binding, signal } = request;
   signal?.throwIfAborted();
   const columns = bindColumns(file.root, fields, binding);
-  for await (const { group, firstPosition, rowCount } of wantedGroups(file, request, columns)) {
-    const vectors = await readGroup(file.object, group, columns, rowCount, file.compressors, signal);
+  for await (const wanted of wantedGroups(file, request, columns)) {
+    const vectors = await readGroup(file, wanted, columns, signal);
     signal?.throwIfAborted();
-    yield { rowCount, firstPosition, columns: vectors };
+    yield { rowCount: wanted.rowCount, firstPosition: wanted.firstPosition, columns: vectors };
     signal?.throwIfAborted();
   }
 }
@@ -127,10 +138,10 @@ async function surveyRows(file: ParquetFile, request: ReadRequest): Promise<Read
   const ranges: ByteRange[] = [];
   const wanted = await Array.fromAsync(wantedGroups(file, request, columns, ranges));
   if (!file.isLoaded)
-    ranges.push(...wanted.flatMap(({ group }) => joinRanges(columnChunks(group, columns).map(chunkRange))));
+    ranges.push(...wanted.flatMap((one) => joinRanges(chunkSlices(one, columns).flatMap((slice) => slice.ranges))));
   return {
     rowGroupCount: file.metadata.row_groups.length,
-    readRowGroupCount: wanted.length,
+    readRowGroupCount: new Set(wanted.map(({ group }) => group)).size,
     readRowCount: wanted.reduce((sum, { rowCount }) => sum + rowCount, 0),
     requestCount: ranges.length,
     byteLength: ranges.reduce((sum, { start, end }) => sum + end - start, 0),
@@ -145,25 +156,48 @@ function beginsIn({ start, end }: ByteRange, { columns }: RowGroup): boolean {
 }
 
 async function readGroup(
-  object: ObjectReader,
-  group: RowGroup,
+  { object, compressors }: ParquetFile,
+  wanted: WantedGroup,
   columns: readonly BoundColumn[],
-  rowCount: number,
-  compressors: Compressors,
   signal: AbortSignal | undefined,
 ): Promise<ColumnVector[]> {
-  const chunks = columnChunks(group, columns);
-  const bytes = await readRanges(object, chunks.map(chunkRange));
+  const slices = chunkSlices(wanted, columns);
+  const parts = (
+    await readRanges(
+      object,
+      slices.flatMap(({ ranges }) => ranges),
+    )
+  ).values();
   const loaded: LoadedChunk[] = [];
-  for (const [i, chunk] of chunks.entries()) {
+  for (const slice of slices) {
+    const found = slice.ranges.map(() => parts.next().value!);
+    const bytes = found.length === 1 ? found[0]! : concatenate(found);
+    const { chunk } = slice;
     const inflate = inflateOf(chunk.codec, compressors);
-    const inflated = inflate ? await decodingLater('pages', inflatePages(chunk, bytes[i]!, inflate)) : {};
-    loaded.push({ chunk, bytes: bytes[i]!, compressors: inflated });
+    const inflated = inflate ? await decodingLater('pages', inflatePages(chunk, bytes, inflate)) : {};
+    loaded.push({ ...slice, bytes, compressors: inflated });
   }
   signal?.throwIfAborted();
   const next = loaded.values();
   const nextChunk = (): LoadedChunk => next.next().value!;
-  return columns.map((column) => decodeColumn(column, nextChunk, rowCount));
+  return columns.map((column) => decodeColumn(column, nextChunk, wanted.rowCount));
+}
+
+/** What is read of a column chunk. */
+interface ChunkSlice {
+  readonly chunk: ColumnMetaData;
+  readonly ranges: readonly ByteRange[];
+  /** Rows before those that are wanted. */
+  readonly skipped: number;
+}
+
+function chunkSlices({ group, run }: WantedGroup, columns: readonly BoundColumn[]): ChunkSlice[] {
+  return columns.flatMap(leavesOf).map(({ leaf }) => {
+    const chunk = chunkOf(group, leaf);
+    const slice = run?.slices.get(leaf);
+    if (!run || !slice) return { chunk, ranges: [chunkRange(chunk)], skipped: 0 };
+    return { chunk, ranges: slice.ranges, skipped: run.start - slice.firstRow };
+  });
 }
 
 function decodeColumn(column: BoundColumn, nextChunk: () => LoadedChunk, rowCount: number): ColumnVector {
@@ -171,15 +205,14 @@ function decodeColumn(column: BoundColumn, nextChunk: () => LoadedChunk, rowCoun
     case 'missing':
       return { values: new Array<unknown>(rowCount).fill(column.value), decode: column.decode };
     case 'flat':
-      return { values: decodeFlat(nextChunk(), column, rowCount), decode: column.decode };
+      return { values: decodeFlat(nextChunk(), column, rowCount), decode: column.decode, mayRefuse: column.isCast };
     case 'nested':
       return { values: decodeNested(column, column.leaves.map(nextChunk), rowCount), decode: undefined };
   }
 }
 
-/** A column chunk and its bytes. */
-interface LoadedChunk {
-  readonly chunk: ColumnMetaData;
+/** A column chunk, or pages of it, and its bytes. */
+interface LoadedChunk extends ChunkSlice {
   readonly bytes: Uint8Array;
   /** Gives the pages that were decompressed ahead. */
   readonly compressors: Inflated;
@@ -208,14 +241,16 @@ function chunkRange(chunk: ColumnMetaData): ByteRange {
 }
 
 function decodeFlat(
-  { chunk, bytes, compressors }: LoadedChunk,
+  { chunk, bytes, compressors, skipped }: LoadedChunk,
   { schemaPath, isText, load }: BoundColumn & { kind: 'flat' },
   rowCount: number,
 ): ArrayLike<unknown> {
   const { element } = schemaPath.at(-1)!;
-  return decodingChunk(chunk, schemaPath, () =>
-    readFlat({ chunk, bytes, element, isText, load, compressors }, rowCount),
-  );
+  const values = decodingChunk(chunk, schemaPath, () =>
+    readFlat({ chunk, bytes, element, isText, load, compressors }, skipped + rowCount),
+  ) as Float64Array;
+  if (skipped === 0) return values;
+  return ArrayBuffer.isView(values) ? values.subarray(skipped) : (values as number[]).slice(skipped);
 }
 
 function decodeNested(
