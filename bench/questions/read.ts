@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { parquetReadObjects } from 'hyparquet';
 import { localStore } from '../../adapters/local.ts';
-import type { FileReader, ReadBatch } from '../../src/file/format.ts';
 import { parquetFormat } from '../../src/file/parquet/index.ts';
+import type { ScanColumn } from '../../src/scan/columns.ts';
+import { Rows } from '../../src/scan/output.ts';
+import type { FilePart } from '../../src/scan/parts.ts';
 import { events } from '../lib/data.ts';
 import type { Contender } from '../lib/measure.ts';
 import type { Question } from '../lib/question.ts';
@@ -31,55 +33,73 @@ export const read: Question = {
     const names = events.fields.map(({ name }) => name);
     yield {
       of: `rows, ${rowCount} × ${names.length} columns`,
-      contenders: [ours(file, names, rowsOf), duckRows(connection, file), hyparquetRows(file)],
+      contenders: [ours(file, rowCount, names, toArray), duckRows(connection, file), hyparquetRows(file)],
     };
     const two = ['id', 'amount'];
     yield {
       of: `columns ${two.join(' and ')}, ${rowCount} rows`,
-      contenders: [ours(file, two, () => undefined), duckColumns(connection, file, two)],
+      contenders: [ours(file, rowCount, two, toBatches), duckColumns(connection, file, two)],
     };
     const texts = ['user', 'url'];
     yield {
       of: `columns ${texts.join(' and ')}, ${rowCount} rows`,
-      contenders: [ours(file, texts, () => undefined), duckColumns(connection, file, texts)],
+      contenders: [ours(file, rowCount, texts, toBatches), duckColumns(connection, file, texts)],
     };
     connection.closeSync();
     instance.closeSync();
   },
 };
 
-/** Reads bytes from disk each time, as the others do. */
+/** A scan as users run it, of a table with this one file. Reads bytes from disk each time, as the others do. */
 function ours(
   file: string,
+  rowCount: number,
   names: readonly string[],
-  use: (batch: ReadBatch, names: readonly string[]) => unknown,
+  use: (rows: Rows<unknown>) => Promise<unknown>,
 ): Contender {
-  const fields = names.map((name) => events.fields.find((field) => field.name === name)!);
+  const columns = names.map((name): ScanColumn => {
+    const field = events.fields.find((candidate) => candidate.name === name)!;
+    return { kind: 'field', name, field };
+  });
+  const part: FilePart = {
+    kind: 'file',
+    fileIndex: 0,
+    location: file,
+    byteLength: null,
+    footerLength: null,
+    rowCount,
+    rowIdStart: 0,
+    beginSnapshot: 1,
+    isPartial: false,
+    binding: { kind: 'ids' },
+    deletes: { files: [], positions: [] },
+    range: null,
+  };
+  const rows = new Rows(
+    async (signal) => ({
+      read: {
+        table: { schema: 'main', name: 'events' },
+        snapshotId: 1,
+        columns,
+        where: undefined,
+        limit: Number.POSITIVE_INFINITY,
+      },
+      parts: { count: 1, part: () => part },
+      from: { store: localStore(), format: parquetFormat(), signal },
+    }),
+    undefined,
+  );
   return {
     name: 'edgemere',
     async run() {
-      const reader = await open(file);
-      const kept: unknown[] = [];
-      for await (const batch of reader.read({ fields })) kept.push(batch, use(batch, names));
+      await use(rows);
       return undefined;
     },
   };
 }
 
-async function open(file: string): Promise<FileReader> {
-  return parquetFormat().openReader(await localStore().open(file));
-}
-
-function rowsOf({ rowCount, columns }: ReadBatch, names: readonly string[]): unknown[] {
-  const values = columns.map(({ values, decode }) =>
-    decode ? Array.from(values, (value) => (value === null ? null : decode(value as never))) : values,
-  );
-  return Array.from({ length: rowCount }, (_, i) => {
-    const row: Record<string, unknown> = {};
-    for (let c = 0; c < names.length; c++) row[names[c]!] = values[c]![i];
-    return row;
-  });
-}
+const toArray = (rows: Rows<unknown>): Promise<unknown> => rows.toArray();
+const toBatches = (rows: Rows<unknown>): Promise<unknown> => Array.fromAsync(rows.batches());
 
 function duckRows(connection: DuckDBConnection, file: string): Contender {
   return {

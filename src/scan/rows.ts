@@ -25,8 +25,8 @@ function copiedRows(
   to: number,
 ): Record<string, unknown>[] {
   const count = names.length;
-  // Also has a key of its own where a column is called `__proto__`.
-  const blank: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]));
+  // Parsed: engines then keep all cells in the object itself, and `__proto__` is a key like any other.
+  const blank: Record<string, unknown> = JSON.parse(`{${names.map((name) => `${JSON.stringify(name)}:null`).join()}}`);
   const [n0, n1, n2, n3, n4, n5, n6, n7] = names as [string, string, string, string, string, string, string, string];
   type Cells = ArrayLike<unknown>;
   const [v0, v1, v2, v3, v4, v5, v6, v7] = values as [Cells, Cells, Cells, Cells, Cells, Cells, Cells, Cells];
