@@ -30,7 +30,7 @@ import type { RegisterOptions, RegisterResult } from './write/register.ts';
 import type { ResolvedCommit, ResolveOptions } from './write/unknown.ts';
 
 export interface OpenOptions extends Partial<RetryPolicy> {
-  /** The database that holds the metadata. Closed with the lake. */
+  /** The database that holds the metadata. Closed with the lake, and when it can't be opened. */
   readonly catalog: CatalogStore;
   /** Where the data files lie. */
   readonly store: ObjectStore;
@@ -105,6 +105,17 @@ export interface SnapshotInfo {
  * ```
  */
 export async function openLake(options: OpenOptions): Promise<Lake> {
+  checkOptions(options);
+  try {
+    return await open(options);
+  } catch (error) {
+    // The caller got no lake with which to close it.
+    await options.catalog?.[Symbol.asyncDispose]().then(undefined, () => undefined);
+    throw error;
+  }
+}
+
+async function open(options: OpenOptions): Promise<Lake> {
   const { catalog, store, create = true } = options;
   checkDataPath(options.dataPath);
   const retry = retryPolicy(options);

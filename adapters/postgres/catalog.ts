@@ -14,6 +14,7 @@ import { initializeMessage } from './initialize.ts';
 import type { EncodedInlined } from './inlined.ts';
 import { literal } from './literal.ts';
 import { type EncodedBatch, encodeBatch } from './payload.ts';
+import type { Room } from './room.ts';
 import { commitStatement } from './statement.ts';
 
 /** How often a commit that only lost races is sent again before the caller is asked to plan it again. */
@@ -37,12 +38,13 @@ const limits: InliningLimits = {
 const MAX_PREPARED = 100;
 
 /** A batch with what makes the tables of inlined rows that it needs. */
-type Message = EncodedBatch & { readonly after: string | undefined };
+type Message = EncodedBatch & { readonly after: string | undefined; readonly room: Room | undefined };
 
 /** See `postgresCatalog`. */
 export class PostgresCatalog extends SqlCatalog {
   readonly name: string;
   readonly inlining: InliningLimits = limits;
+  readonly makesRoom = true;
   readonly #client: PostgresClient;
   readonly #schema: string;
   readonly #dialect: SqlDialect;
@@ -55,6 +57,9 @@ export class PostgresCatalog extends SqlCatalog {
    */
   readonly #queue: string;
   #queuedCommits = 0;
+  #room: Room | undefined;
+  /** When the last commit ended. */
+  #lastCommit = Number.NEGATIVE_INFINITY;
   /** Statements by the shape of the batches that they are for. */
   readonly #statements = new Map<string, string>();
 
@@ -85,14 +90,37 @@ export class PostgresCatalog extends SqlCatalog {
     }
   }
 
-  async commit(batch: CommitBatch): Promise<CommitOutcome> {
+  async commit(batch: CommitBatch, roomMs = 0): Promise<CommitOutcome> {
     this.checkOpen();
     checkBatch(batch);
+    try {
+      return await this.#commit(batch, await this.#roomFor(roomMs), performance.now() + 4 * roomMs);
+    } finally {
+      this.#lastCommit = performance.now();
+    }
+  }
+
+  /** One more of several commits in a row. Loaded with the second: the first does without. */
+  async #roomFor(roomMs: number): Promise<Room | undefined> {
+    if (performance.now() - this.#lastCommit >= roomMs) return undefined;
+    if (this.#room === undefined) {
+      const { Room } = await import('./room.ts');
+      this.#room ??= new Room(this.#dialect, 2 * roomMs);
+    }
+    return this.#room;
+  }
+
+  async #commit(batch: CommitBatch, room: Room | undefined, yieldsUntil: number): Promise<CommitOutcome> {
     const inlined = await this.#inlined(batch);
     const encoded = { ...encodeBatch(batch, inlined), after: inlined?.after };
-    for (let attempt = 0; attempt < MAX_RACES; attempt++) {
-      const result = await this.#attempt(batch, encoded);
+    for (let attempt = 0; attempt < MAX_RACES; ) {
+      const result = await this.#attempt(batch, {
+        ...encoded,
+        room: performance.now() < yieldsUntil ? room : undefined,
+      });
+      if (result === 'yielded') continue;
       if (result !== 'raced') return result;
+      attempt++;
       this.#queuedCommits = QUEUED_AFTER_RACE;
       // On top of the new head the same batch may be just as right.
       if (batch.fence.kind === 'exact') break;
@@ -111,12 +139,13 @@ export class PostgresCatalog extends SqlCatalog {
     if (this.#endsClient) await this.#client.end();
   }
 
-  async #attempt(batch: CommitBatch, encoded: Message, isSecond = false): Promise<CommitOutcome | 'raced'> {
+  async #attempt(batch: CommitBatch, encoded: Message, isSecond = false): Promise<CommitOutcome | 'raced' | 'yielded'> {
     try {
       const rows = await this.#send(encoded);
       const [row] = rows;
       if (row === undefined) return { status: 'superseded' };
       if (row[0] === null) return 'raced';
+      if (row[0] === '') return 'yielded';
       if (String(row[0]).startsWith('["')) {
         const { usedKeyOf } = await keyModule();
         return { status: 'used', keys: rows.map(([json]) => usedKeyOf(String(json))) };
@@ -136,23 +165,30 @@ export class PostgresCatalog extends SqlCatalog {
     }
   }
 
-  async #send({ shape, payload, after }: Message): Promise<unknown[][]> {
-    const isQueued = this.#queuedCommits > 0;
+  async #send({ shape, payload, after, room }: Message): Promise<unknown[][]> {
+    const isNeeded = room?.isNeeded === true;
+    const isQueued = this.#queuedCommits > 0 || isNeeded;
+    const looks = isNeeded || room?.isLookDue === true;
     const key = JSON.stringify(shape);
     const keys = shape.hasKeys ? (await keyModule()).keyParts(this.#dialect) : undefined;
     let text = this.#statements.get(key);
     const isUnprepared = this.#unprepared > 0 || (text === undefined && this.#statements.size >= MAX_PREPARED);
-    if (isQueued || isUnprepared || after !== undefined) {
-      if (isQueued) this.#queuedCommits--;
+    if (looks || isQueued || isUnprepared || after !== undefined) {
+      if (this.#queuedCommits > 0) this.#queuedCommits--;
       else if (this.#unprepared > 0) this.#unprepared--;
-      const statement = commitStatement(this.#dialect, shape, literal(payload), keys);
-      const message = [...(isQueued ? [this.#queue] : []), statement, ...(after === undefined ? [] : [after])];
+      const yieldsTo = isNeeded ? room.somebody : undefined;
+      const before = [...(isQueued ? [this.#queue] : []), ...(looks ? [room!.look] : [])];
+      const statement = commitStatement(this.#dialect, shape, literal(payload), { keys, yieldsTo });
+      const message = [...before, ...(isNeeded ? [room.wait] : []), statement, ...(after === undefined ? [] : [after])];
       const results = (await this.#client.unsafe(message.join(';\n')).values()) as unknown[][];
-      // One result where one statement alone has rows: what comes after has none.
-      return isQueued ? (results as unknown[][][])[1]! : results;
+      // One result where one statement alone has rows: what waits, and what comes after, has none.
+      if (before.length === 0) return results;
+      const all = results as unknown[][][];
+      if (looks) room?.saw(all[before.length - 1]?.[0]?.[0] === 'true');
+      return all[before.length]!;
     }
     if (text === undefined) {
-      text = commitStatement(this.#dialect, shape, '$1::text', keys);
+      text = commitStatement(this.#dialect, shape, '$1::text', { keys });
       this.#statements.set(key, text);
     }
     return (await this.#client.unsafe(text, [payload], { prepare: true }).values()) as unknown[][];

@@ -5,6 +5,12 @@ import { type BatchShape, type EndShape, shortName } from './payload.ts';
 import { ofTables, resolved } from './relative.ts';
 import { statsParts } from './stats.ts';
 
+export interface StatementParts {
+  readonly keys?: KeyParts | undefined;
+  /** A condition under which nothing is written: the result is an empty text then. */
+  readonly yieldsTo?: string | undefined;
+}
+
 /**
  * A commit as one statement. `won` inserts the snapshot, which is the fence: everything else reads the ids that it won,
  * so that a lost race writes nothing. `input` is an expression for the payload of `encodeBatch`, as text. The result is the
@@ -13,9 +19,14 @@ import { statsParts } from './stats.ts';
  * The statement sees what was committed when it started. A snapshot committed since then takes the id that this one
  * wants, and so no part of it can work on what is outdated.
  */
-export function commitStatement(dialect: SqlDialect, shape: BatchShape, input: string, keys?: KeyParts): string {
+export function commitStatement(
+  dialect: SqlDialect,
+  shape: BatchShape,
+  input: string,
+  { keys, yieldsTo }: StatementParts = {},
+): string {
   const parts = [
-    ...fence(dialect, input, keys),
+    ...fence(dialect, input, { keys, yieldsTo }),
     changes(dialect),
     ...shape.inserts.map((table, n) => insertRows(dialect, table, n)),
     ...shape.ends.map((end, n) => endRows(dialect, end, n)),
@@ -25,10 +36,10 @@ export function commitStatement(dialect: SqlDialect, shape: BatchShape, input: s
   ];
   const row = cellsOf('ducklake_snapshot').map(([name]) => name);
   return `WITH ${parts.join(',\n')}
-SELECT ${dialect.jsonArray(row)} FROM won UNION ALL SELECT NULL FROM allowed WHERE NOT EXISTS (SELECT FROM won)${keys ? ` UNION ALL ${keys.select}` : ''}`;
+SELECT ${dialect.jsonArray(row)} FROM won UNION ALL SELECT NULL FROM allowed WHERE NOT EXISTS (SELECT FROM won)${keys ? ` UNION ALL ${keys.select}` : ''}${yieldsTo ? " UNION ALL SELECT '' FROM others" : ''}`;
 }
 
-function fence(dialect: SqlDialect, input: string, keys: KeyParts | undefined): string[] {
+function fence(dialect: SqlDialect, input: string, { keys, yieldsTo }: StatementParts): string[] {
   const snapshots = dialect.table('ducklake_snapshot');
   const said = dialect.table('ducklake_snapshot_changes');
   return [
@@ -39,7 +50,8 @@ function fence(dialect: SqlDialect, input: string, keys: KeyParts | undefined): 
     // Quoted names may hold anything, so they are taken out first. Ranges with both ends, for an estimate that finds the index: a
     // lake may have very many snapshots.
     ...(keys ? [keys.used] : []),
-    `allowed AS MATERIALIZED (SELECT h.*, j FROM head h, batch WHERE ${keys ? 'NOT EXISTS (SELECT FROM used) AND ' : ''}(h.snapshot_id = base
+    ...(yieldsTo ? [`others AS MATERIALIZED (SELECT WHERE ${yieldsTo})`] : []),
+    `allowed AS MATERIALIZED (SELECT h.*, j FROM head h, batch WHERE ${yieldsTo ? 'NOT EXISTS (SELECT FROM others) AND ' : ''}${keys ? 'NOT EXISTS (SELECT FROM used) AND ' : ''}(h.snapshot_id = base
   OR (h.snapshot_id > base AND jsonb_typeof(j->'forbidden') = 'array' AND coalesce(h.schema_version = (j->>'schema')::bigint, true)
     AND EXISTS (SELECT FROM ${snapshots} s WHERE s.snapshot_id = base)
     AND h.snapshot_id - base = (SELECT count(*) FROM ${snapshots} s JOIN ${said} c ON c.snapshot_id = s.snapshot_id

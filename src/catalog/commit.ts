@@ -124,6 +124,7 @@ export async function commitTogether(
   store: CatalogStore,
   retry: RetryPolicy,
   commits: readonly PendingCommit[],
+  roomMs?: number,
 ): Promise<void> {
   const deadline = performance.now() + (retry.commitTimeoutMs ?? Number.POSITIVE_INFINITY);
   let open = commits.filter((commit) => !commit.isSettled);
@@ -131,7 +132,7 @@ export async function commitTogether(
     for (let attempt = 0; open.length > 0; attempt++) {
       for (const commit of open) commit.markSent();
       const batch = planTogether(open);
-      const outcome = await commitOnce(store, batch);
+      const outcome = await commitOnce(store, batch, roomMs);
       if (outcome.status === 'committed') {
         for (const commit of open) commit.resolve({ snapshot: outcome.snapshot, batch });
         return;
@@ -167,7 +168,7 @@ export async function commitTogether(
     }
     // Something in the batch is wrong, but not all of it need be: whose changes they are shows when each goes alone.
     for (const commit of open) commit.markUnsent();
-    for (const commit of open) await commitTogether(store, retry, [commit]);
+    for (const commit of open) await commitTogether(store, retry, [commit], roomMs);
   }
 }
 
@@ -272,9 +273,9 @@ async function rebaseOnTables(
 }
 
 /** One attempt; a lost connection is settled by looking for what only this commit writes. */
-async function commitOnce(store: CatalogStore, batch: CommitBatch): Promise<CommitOutcome> {
+async function commitOnce(store: CatalogStore, batch: CommitBatch, roomMs?: number): Promise<CommitOutcome> {
   try {
-    return await store.commit(batch);
+    return await store.commit(batch, roomMs);
   } catch (error) {
     if (isLakeError(error) && error.code !== 'COMMIT_UNKNOWN') throw error;
     for (const waitMs of [0, 200, 1000]) {

@@ -28,6 +28,7 @@ export interface CommitterOptions {
 export class Committer {
   readonly #store: CatalogStore;
   readonly #retry: RetryPolicy;
+  readonly #roomMs: number;
   readonly #gap: Gap;
   #waiting: PendingCommit[] = [];
   #isRunning = false;
@@ -35,7 +36,8 @@ export class Committer {
   constructor({ store, retry, commitGapMs }: CommitterOptions) {
     this.#store = store;
     this.#retry = retry;
-    this.#gap = new Gap(commitGapMs);
+    this.#roomMs = commitGapMs;
+    this.#gap = new Gap(store.makesRoom ? 0 : commitGapMs);
   }
 
   /** Errors: CONFLICT, RETRIES_EXHAUSTED, COMMIT_UNKNOWN, whatever the store throws, the signal's reason. */
@@ -55,7 +57,7 @@ export class Committer {
       if (waitMs > 0) await pause(waitMs);
       const group = this.#take();
       if (group.length === 0) continue;
-      await commitTogether(this.#store, this.#retry, group);
+      await commitTogether(this.#store, this.#retry, group, this.#roomMs);
       this.#gap.committed(group.length > 1 || this.#waiting.length > 0);
     }
     this.#isRunning = false;

@@ -213,8 +213,15 @@ export interface CatalogStore extends AsyncDisposable {
   /** All that a table's changes between two snapshots are made of, as of one moment. NOT_FOUND when there is no snapshot `from`. */
   readHistory(request: HistoryRequest): Promise<TableHistory>;
   readTableStats(tableId: number): Promise<TableStats>;
-  /** Puts the batch on top of the head when its fence allows that, as one atomic step, or writes nothing. */
-  commit(batch: CommitBatch): Promise<CommitOutcome>;
+  /** Whether `commit` sees to it itself that other clients get their turn. Else there are pauses between commits. */
+  readonly makesRoom?: boolean;
+  /**
+   * Puts the batch on top of the head when its fence allows that, as one atomic step, or writes nothing.
+   *
+   * @param roomMs for how long one of several commits in a row may hold back, at most, for another client that is in the middle
+   *   of something. Only stores that make room heed it.
+   */
+  commit(batch: CommitBatch, roomMs?: number): Promise<CommitOutcome>;
   /** The snapshot that a batch made, or `undefined` when it was not committed. COMMIT_UNKNOWN with its id when it is expired. */
   findCommit(batch: CommitTrace): Promise<Snapshot | undefined>;
   /** Those of the keys that commits have used, in no particular order. */

@@ -106,7 +106,7 @@ describe.each(['sqlite', 'postgres'] as const)('sampled orders of the steps of t
 
   beforeAll(async () => {
     place = await testLake(kind);
-    handles = await Promise.all([0, 1, 2].map(() => place.open()));
+    handles = await Promise.all([0, 10, 0].map((dataInliningRowLimit) => place.open({ dataInliningRowLimit })));
     duck = await openOracle();
     await place.attach(duck);
     await duck.run('SET ducklake_retry_wait_ms = 1');

@@ -120,7 +120,7 @@ for (const kind of ['sqlite', 'postgres'] satisfies CatalogKind[])
       place = await testLake(kind);
       duck = await openOracle();
       await attachTwice(duck, (options) => place.attach(duck, options));
-      lake = await place.open();
+      lake = await place.open({ dataInliningRowLimit: 0 });
       inlining = await place.open({ dataInliningRowLimit: 10 });
     });
     afterAll(async () => {

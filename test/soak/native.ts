@@ -118,7 +118,12 @@ const actions: readonly ((lake: Lake) => Promise<unknown>)[] = [
 ];
 
 const { catalog } = catalogAt(task.address);
-const lake = await openLake({ catalog, store, dataPath: task.address.dataPath });
+const open = (): Promise<Lake> => openLake({ catalog, store, dataPath: task.address.dataPath });
+// The database may be locked by one that is paused, and the server may just have hung up.
+const lake = await open().catch(async (error) => {
+  if (!isLakeError(error, 'CATALOG_UNAVAILABLE')) throw error;
+  return open();
+});
 for (;;) {
   inRound = [];
   // Each table that stays has to be looked at in the end.

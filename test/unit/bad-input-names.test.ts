@@ -289,6 +289,8 @@ describe('options', () => {
       const error = await memoryLake({ catalog, ...options }).catch((thrown: unknown) => thrown);
       expect([options, isLakeError(error) ? error.code : error]).toEqual([options, code]);
       expect(catalog.dump().ducklake_snapshot).toEqual([]);
+      // Nobody else could close it.
+      await expect(catalog.readHead()).rejects.toMatchObject({ code: 'CLOSED' });
     }
   });
 });

@@ -10,7 +10,10 @@ setDefaultTimeout(120_000);
 async function runInMemory(chosen: readonly Program[], order: readonly number[], isOneHandle: boolean): Promise<void> {
   const catalog = memoryCatalog();
   const store = memoryStore();
-  const open = () => memoryLake({ store, catalog: memoryCatalog({ sharedWith: catalog }), commitGapMs: 0 });
+  // Either way rows are rows.
+  const dataInliningRowLimit = isOneHandle ? 0 : 10;
+  const open = () =>
+    memoryLake({ store, catalog: memoryCatalog({ sharedWith: catalog }), commitGapMs: 0, dataInliningRowLimit });
   await using lake = await open();
   for (const op of start) await runOn(lake as never, op);
   const model = startedModel();

@@ -43,7 +43,7 @@ export abstract class SqlCatalog implements CatalogStore {
   }
 
   abstract initialize(init: LakeInit): Promise<boolean>;
-  abstract commit(batch: CommitBatch): Promise<CommitOutcome>;
+  abstract commit(batch: CommitBatch, roomMs?: number): Promise<CommitOutcome>;
   /** Gives back what the adapter holds. Called once. */
   protected abstract close(): Promise<void>;
 

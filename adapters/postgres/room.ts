@@ -1,0 +1,66 @@
+import type { SqlDialect } from '../../src/catalog/sql/dialect.ts';
+import { literal } from './literal.ts';
+
+/** How often it is looked for others, in milliseconds. */
+const LOOK_MS = 50;
+/** For how long one that was seen is reckoned with: DuckDB waits up to four seconds before it tries again. */
+const MEMORY_MS = 5000;
+
+/**
+ * Room for those who need several round trips from reading the head to their snapshot, as DuckDB does: our commits one after another
+ * would never let them in. Others are seen by what they do: a transaction that read the head and is between two statements, or in
+ * a later one than its first. Our own commits are one message each.
+ */
+export class Room {
+  readonly #dialect: SqlDialect;
+  readonly #ms: number;
+  #nextLook = 0;
+  #until = 0;
+
+  /** @param ms how long a commit holds back at most. */
+  constructor(dialect: SqlDialect, ms: number) {
+    this.#dialect = dialect;
+    this.#ms = ms;
+  }
+
+  /** Whether somebody was seen not long ago. */
+  get isNeeded(): boolean {
+    return performance.now() < this.#until;
+  }
+
+  get isLookDue(): boolean {
+    return performance.now() >= this.#nextLook;
+  }
+
+  saw(isSomebody: boolean): void {
+    this.#nextLook = performance.now() + LOOK_MS;
+    if (isSomebody) this.#until = performance.now() + MEMORY_MS;
+  }
+
+  /** A query with one row of one text, whether somebody is in the middle of something. */
+  get look(): string {
+    return `SELECT (${this.somebody})::text`;
+  }
+
+  /** Waits until nobody is. What others do is seen once in a transaction unless it is asked to look again. */
+  get wait(): string {
+    return `DO $room$ BEGIN
+FOR n IN 1..${Math.ceil(this.#ms / 2)} LOOP EXIT WHEN NOT ${this.somebody}; PERFORM pg_sleep(0.002), pg_stat_clear_snapshot(); END LOOP;
+PERFORM pg_stat_clear_snapshot(); END $room$`;
+  }
+
+  /**
+   * Of a transaction of another role often no more is to be seen than its locks. Who takes longer than the room, and who began in one of
+   * three such spans, is not waited for: those who never rest must not shut us out in their turn.
+   */
+  get somebody(): string {
+    const [snapshots, stats] = ['ducklake_snapshot', 'ducklake_table_stats'].map((name) =>
+      literal(this.#dialect.table(name)),
+    );
+    const begin = 'coalesce(a.xact_start, clock_timestamp())';
+    return `EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+  WHERE l.relation IN (${snapshots}::regclass, ${stats}::regclass) AND l.pid <> pg_backend_pid()
+    AND (a.state IS NULL OR a.state = 'idle in transaction' OR a.query_start > a.xact_start + interval '2 milliseconds')
+    AND ${begin} > clock_timestamp() - ${this.#ms} * interval '1 millisecond' AND floor(extract(epoch FROM ${begin}) * 1000 / ${this.#ms})::bigint % 3 <> 0)`;
+  }
+}
