@@ -15,7 +15,7 @@ import { type CatalogView, nameOf, type TableInfo, type TableName } from './cata
 import { isLakeError, LakeError, showValue } from './errors.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
 import type { Where } from './scan/where/where.ts';
-import type { InsertRow, Row, TableSchema } from './schema/builder.ts';
+import type { ColumnMap, InsertRow, Row, TableSchema } from './schema/builder.ts';
 import { defineFields } from './schema/define.ts';
 import type { ReadSession, Session } from './session.ts';
 import { checkName } from './spec/names.ts';
@@ -164,14 +164,14 @@ export class Transaction {
       );
     const files = tables.flatMap((table) => this.#drop(table));
     if (schema.id < 0) this.#pending = this.#pending.filter((change) => !('id' in change && change.id === schema.id));
-    else this.#pending.push({ kind: 'dropSchema', id: schema.id, name: schema.name });
+    else this.#pending.push({ kind: 'dropSchema', id: schema.id, name: schema.name, uuid: uuidv7() });
     await removeFiles(this.#session.store, files);
   }
 
   /** Makes a table. Errors: ALREADY_EXISTS, NOT_FOUND for its schema, INVALID_ARGUMENT for names that clash or can't be. */
   async createTable<S extends TableSchema>(
     ref: TableRef,
-    columns: S,
+    columns: S | ColumnMap,
     options: IfNotExists = {},
   ): Promise<TransactionTable<InsertRow<S>, Row<S>>> {
     this.#assertActive();
@@ -290,7 +290,7 @@ export class Transaction {
       (change.kind === 'createTable' && change.id === table.id);
     const files = filesOf(this.#pending.filter(mine));
     this.#pending = this.#pending.filter((change) => !mine(change));
-    if (table.id >= 0) this.#pending.push({ kind: 'dropTable', id: table.id });
+    if (table.id >= 0) this.#pending.push({ kind: 'dropTable', id: table.id, uuid: uuidv7() });
     return files;
   }
 

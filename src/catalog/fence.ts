@@ -1,7 +1,7 @@
 import type { Change, IdChange } from '../spec/changes.ts';
 import { makesInlinedTable } from './inlining.ts';
 import type { PendingChange } from './pending.ts';
-import type { BatchFence } from './store.ts';
+import type { BatchFence, CommitWitness } from './store.ts';
 
 /**
  * What a transaction takes for granted about the lake.
@@ -21,9 +21,12 @@ export function againstAppend(isolation: Isolation): readonly IdChange[] {
  * On top of what the changes are right. Of what others do that doesn't change the schema nothing but rows stands against rows:
  * whoever creates or drops needs no other schema than the base's, and busy writers of rows don't keep it from its turn.
  */
-export function fenceOf(pending: readonly PendingChange[], isolation: Isolation): BatchFence {
+export function fenceOf(
+  pending: readonly PendingChange[],
+  isolation: Isolation,
+  { column }: Pick<CommitWitness, 'column'>,
+): BatchFence {
   const changes: (Change & { readonly id: number })[] = [];
-  let isDropOnly = true;
   // A table that was renamed is told of as created under its new name, without its id: any new schema may have renamed it.
   let sameSchema = isolation === 'none';
   for (const change of pending) {
@@ -32,8 +35,8 @@ export function fenceOf(pending: readonly PendingChange[], isolation: Isolation)
       if (change.tableId < 0) continue;
       for (const kind of againstAppend(isolation)) changes.push({ kind, id: change.tableId });
     } else sameSchema = true;
-    if (change.kind !== 'dropSchema' && change.kind !== 'dropTable') isDropOnly = false;
   }
-  // Nothing but its place tells that such a batch was committed.
-  return isDropOnly ? { kind: 'exact' } : { kind: 'unless', changes, sameSchema };
+  // Of drops with words of the caller's nothing but their place tells that they were committed.
+  const isKnownByPlace = column === 'changes_made' && pending.every((change) => change.kind !== 'append');
+  return isKnownByPlace ? { kind: 'exact' } : { kind: 'unless', changes, sameSchema };
 }

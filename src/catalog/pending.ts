@@ -42,7 +42,8 @@ export type PendingChange =
       readonly uuid: string;
       readonly path: string;
     }
-  | { readonly kind: 'dropSchema'; readonly id: number; readonly name: string }
+  /** The UUID tells a drop from one by others of the same. */
+  | { readonly kind: 'dropSchema'; readonly id: number; readonly name: string; readonly uuid: string }
   | {
       readonly kind: 'createTable';
       readonly id: number;
@@ -54,7 +55,7 @@ export type PendingChange =
       /** Whether a catalog table for inlined rows is made with it. */
       readonly inlines?: boolean | undefined;
     }
-  | { readonly kind: 'dropTable'; readonly id: number }
+  | { readonly kind: 'dropTable'; readonly id: number; readonly uuid: string }
   | {
       readonly kind: 'append';
       readonly tableId: number;

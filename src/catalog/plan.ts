@@ -82,7 +82,7 @@ export function plan(
   const witness = witnessOf(pending, sorted, extraInfo);
   return {
     base,
-    fence: fenceOf(pending, isolation),
+    fence: fenceOf(pending, isolation, witness),
     changesSchema: inlining.rows.length > 0 || pending.some((change) => change.kind !== 'append'),
     catalogIdCount: pending.filter((change) => change.kind === 'createSchema' || change.kind === 'createTable').length,
     fileIdCount,
@@ -115,18 +115,20 @@ function witnessOf(
     if (change.kind === 'createTable') return { table: 'ducklake_table', column: 'table_uuid', value: change.uuid };
     if (change.kind === 'createSchema') return { table: 'ducklake_schema', column: 'schema_uuid', value: change.uuid };
   }
-  const inlined = pending.find((change) => change.kind === 'append');
-  if (inlined?.inlined && extraInfo === undefined)
+  // Inlined rows and drops leave nothing that is theirs alone: the snapshot says which commit it is, unless the caller has a say.
+  const first = pending[0];
+  const id = first?.kind === 'append' ? first.inlined?.id : first?.uuid;
+  if (id !== undefined && extraInfo === undefined)
     return {
       table: 'ducklake_snapshot_changes',
       column: 'commit_extra_info',
-      value: JSON.stringify({ edgemere: inlined.inlined.id }),
+      value: JSON.stringify({ edgemere: id }),
     };
   return {
     table: 'ducklake_snapshot_changes',
     column: 'changes_made',
     value: changes.map((change) => changeText(change)).join(','),
-    isShared: inlined !== undefined,
+    isShared: pending.some((change) => change.kind === 'append'),
   };
 }
 
@@ -203,7 +205,8 @@ function fileRow(file: StagedFile, id: number, tableId: number, rowIdStart: numb
   };
 }
 
-function statsRows(file: StagedFile, fileId: number, tableId: number): CatalogRow[] {
+/** For `ducklake_file_column_stats`. */
+export function statsRows(file: StagedFile, fileId: number, tableId: number): CatalogRow[] {
   return file.columns.map((column) => ({
     data_file_id: fileId,
     table_id: tableId,
