@@ -127,6 +127,8 @@ export interface ColumnVector {
   readonly values: ArrayLike<unknown>;
   /** From a stored value to what callers get; `undefined` where that is the same. Never called with NULL. */
   readonly decode: ((value: never) => unknown) | undefined;
+  /** Whether among the values may be a RefusedValue, which is none: its error is the caller's to throw, when the row is wanted. */
+  readonly mayRefuse?: boolean | undefined;
 }
 
 /** Rows as columns. */

@@ -2,6 +2,7 @@ import type { TableName } from '../catalog/view.ts';
 import { isLakeError, LakeError } from '../errors.ts';
 import type { ColumnVector, FileReader, ReadBatch, ReadRequest, ReadSurvey } from '../file/format.ts';
 import { rowIdField, snapshotIdField } from '../file/internal-fields.ts';
+import { RefusedValue } from '../file/refused-value.ts';
 import type { Field } from '../schema/field.ts';
 import type { ScanColumn } from './columns.ts';
 import type { DeletedPositions } from './deleted-positions.ts';
@@ -104,7 +105,9 @@ export async function* readRows(
           column.kind === 'field'
             ? batch.columns[field++]!
             : virtualColumn(column.name, opened.part, batch, batch.columns[rowIdAt], snapshots);
-        return selection ? gather(vector, selection) : vector;
+        const kept = selection ? gather(vector, selection) : vector;
+        if (vector.mayRefuse) checkHeld(kept, read, location);
+        return kept;
       });
       if (field !== own) throw new Error('a batch has not the columns that were asked for');
       yield { rowCount: selection ? selection.length : batch.rowCount, columns };
@@ -141,6 +144,14 @@ function fileRequest(
     rowIdAt,
     snapshotAt,
   };
+}
+
+/** Rows that are left must fit the column as it is now. */
+function checkHeld({ values }: ColumnVector, read: PartRead, location: string): void {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (value instanceof RefusedValue) throw inFile(value.error, read, location);
+  }
 }
 
 function keptRows(
@@ -206,15 +217,19 @@ function numbered(rowCount: number, value: (row: number) => bigint): ColumnVecto
 }
 
 /** Errors of stores and of the format know neither the table nor, some, the file. */
-async function namingFile<T>({ table, signal }: PartRead, location: string, run: () => Promise<T>): Promise<T> {
+async function namingFile<T>(read: PartRead, location: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (signal?.aborted || !isLakeError(error) || error.context.location === location) throw error;
-    throw new LakeError(error.code, `data file ${location}: ${error.message}`, {
-      retryable: error.retryable,
-      context: { ...error.context, schema: table.schema, table: table.name, location },
-      cause: error,
-    });
+    if (read.signal?.aborted || !isLakeError(error) || error.context.location === location) throw error;
+    throw inFile(error, read, location);
   }
+}
+
+function inFile(error: LakeError, { table }: PartRead, location: string): LakeError {
+  return new LakeError(error.code, `data file ${location}: ${error.message}`, {
+    retryable: error.retryable,
+    context: { ...error.context, schema: table.schema, table: table.name, location },
+    cause: error,
+  });
 }

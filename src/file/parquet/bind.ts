@@ -5,7 +5,7 @@ import { withParts } from '../../schema/tree.ts';
 import { codecFor, type Physical, ValueError } from '../../spec/values/codec.ts';
 import type { FileBinding } from '../format.ts';
 import { type Assembly, leavesOf } from './assemble.ts';
-import { loadedForm } from './loaded.ts';
+import { lenientForm, loadedForm } from './loaded.ts';
 import { type Found, type Matcher, matcherFor } from './match.ts';
 import { type FileLeaf, type FileNode, type FileStruct, fileColumns, leavesBelow } from './shape.ts';
 import { isText, type Raw } from './source.ts';
@@ -22,6 +22,8 @@ export type BoundColumn =
       readonly kind: 'flat';
       /** From what the decoder gives to physical values. */
       readonly load: ((raw: Raw) => Physical) | undefined;
+      /** Whether the file has another type than the column: of what that can't hold, `load` makes a RefusedValue. */
+      readonly isCast: boolean;
       readonly decode: ((value: never) => unknown) | undefined;
     })
   | { readonly kind: 'nested'; readonly assembly: Assembly; readonly leaves: readonly BoundLeaf[] };
@@ -52,7 +54,7 @@ function boundColumn(field: Field, found: Found): BoundColumn {
   const { node } = found;
   if (field.children.length === 0) {
     const leaf = leafOf(node, field);
-    return { kind: 'flat', ...boundLeaf(leaf), load: loadedForm(leaf.element, field), decode: decodeOf(field) };
+    return { kind: 'flat', ...boundLeaf(leaf), ...lenientForm(leaf.element, field), decode: decodeOf(field) };
   }
   const leaves = new Map<number, BoundLeaf>();
   const assembly = assemblyOf(field, node, found.below, leaves);

@@ -1,8 +1,9 @@
 import type { SchemaElement } from 'hyparquet';
-import { LakeError } from '../../errors.ts';
+import { isLakeError, LakeError } from '../../errors.ts';
 import type { Field } from '../../schema/field.ts';
 import { typeText } from '../../spec/types.ts';
 import { type Physical, ValueError } from '../../spec/values/value-codec.ts';
+import { RefusedValue } from '../refused-value.ts';
 import { castOf } from './casts.ts';
 import { corrupt } from './footer.ts';
 import { type Raw, sourceOf } from './source.ts';
@@ -22,11 +23,30 @@ export function loadedForm(element: SchemaElement, field: Field): ((raw: Raw) =>
     try {
       return cast(load ? load(raw) : (raw as Physical));
     } catch (error) {
-      if (!(error instanceof ValueError)) throw error;
+      if (!(error instanceof ValueError || error instanceof SyntaxError)) throw error;
       const shown = typeof raw === 'object' ? 'bytes' : String(raw).slice(0, 50);
       throw corrupt(`column "${field.name}" holds the ${typeText(type)} ${shown}: ${error.message}`, error);
     }
   };
+}
+
+/** The same, with {@link RefusedValue} in place of what the column can't hold. */
+export function lenientForm(
+  element: SchemaElement,
+  field: Field,
+): { readonly load: ((raw: Raw) => Physical) | undefined; readonly isCast: boolean } {
+  const load = loadedForm(element, field);
+  const source = sourceOf(element);
+  if (!load || !source || castOf(source.type, field.type) === 'same') return { load, isCast: false };
+  const lenient = (raw: Raw): unknown => {
+    try {
+      return load(raw);
+    } catch (error) {
+      if (isLakeError(error, 'CORRUPT')) return new RefusedValue(error);
+      throw error;
+    }
+  };
+  return { load: lenient as (raw: Raw) => Physical, isCast: true };
 }
 
 function unsupported(element: SchemaElement, { name, type }: Field): LakeError {
