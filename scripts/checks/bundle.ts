@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type BuildResult, build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { ROOT } from '../process.ts';
 
 /** What an edge function that appends has: lake, catalog and store, drivers left out. */
@@ -37,14 +37,27 @@ export async function bundleReport(): Promise<{ lines: string[]; problems: strin
   return { lines, problems };
 }
 
-/** Sizes of what a program loads when it starts, and of what is imported dynamically. */
+/** Sizes of what a program loads when it starts, and of what it imports dynamically. */
 async function bundle(source: string): Promise<{ atFirst: number; later: number; text: string }> {
-  const { outputFiles, metafile } = (await build({
+  const first = await outputOf(source, [dynamicImportsOutside]);
+  const whole = await outputOf(source, []);
+  return { atFirst: kiloBytes(first), later: kiloBytes(whole) - kiloBytes(first), text: first + whole };
+}
+
+const dynamicImportsOutside: Plugin = {
+  name: 'dynamic imports outside',
+  setup({ onResolve }) {
+    onResolve({ filter: /./ }, ({ kind, path }) => (kind === 'dynamic-import' ? { path, external: true } : undefined));
+  },
+};
+
+const kiloBytes = (text: string): number => gzipSync(text, { level: 9 }).byteLength / 1024;
+
+async function outputOf(source: string, plugins: Plugin[]): Promise<string> {
+  const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: ROOT, loader: 'ts' },
+    plugins,
     bundle: true,
-    splitting: true,
-    outdir: ROOT,
-    metafile: true,
     minify: true,
     write: false,
     format: 'esm',
@@ -55,23 +68,6 @@ async function bundle(source: string): Promise<{ atFirst: number; later: number;
     external: ['node:*', 'bun:*', 'postgres', '@aws-sdk/*'],
     absWorkingDir: ROOT,
     logLevel: 'silent',
-  })) as BuildResult<{ metafile: true; write: false }>;
-  const { outputs } = metafile;
-  const first = new Set<string>();
-  const add = (path: string): void => {
-    if (first.has(path)) return;
-    first.add(path);
-    for (const { path: next, kind } of outputs[path]?.imports ?? [])
-      if (kind === 'import-statement' && next in outputs) add(next);
-  };
-  add(Object.keys(outputs).find((path) => outputs[path]!.entryPoint === '<stdin>')!);
-  // Compressed as one, as a program is deployed: into how many chunks it falls depends on what else is imported dynamically.
-  const kiloBytes = (files: readonly { contents: Uint8Array }[]): number =>
-    files.length === 0 ? 0 : gzipSync(Buffer.concat(files.map(({ contents }) => contents)), { level: 9 }).length / 1024;
-  const isFirst = ({ path }: { path: string }): boolean => [...first].some((name) => join(ROOT, name) === path);
-  return {
-    atFirst: kiloBytes(outputFiles.filter(isFirst)),
-    later: kiloBytes(outputFiles.filter((file) => !isFirst(file))),
-    text: outputFiles.map(({ text }) => text).join(''),
-  };
+  });
+  return outputFiles[0]!.text;
 }

@@ -1,6 +1,6 @@
 import { LakeError } from '../../../errors.ts';
 import { typeText } from '../../../spec/types.ts';
-import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
+import type { Physical } from '../../../spec/values/codec.ts';
 import { storableCodec } from '../refuse.ts';
 import { BlobColumn } from './blob-column.ts';
 import { BooleanColumn } from './boolean-column.ts';
