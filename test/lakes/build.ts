@@ -73,7 +73,11 @@ export async function build(duck: Duck, kind: Kind, history: History): Promise<B
       }
     },
     async [Symbol.asyncDispose]() {
-      if (kind.kind === 'postgres') await place.sql(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+      // DuckDB may have left a transaction open after an error: what it reads then goes with the database.
+      if (kind.kind === 'postgres')
+        await place.sql(
+          `DO $$ BEGIN SET LOCAL lock_timeout = '5s'; DROP SCHEMA IF EXISTS ${schema} CASCADE; EXCEPTION WHEN lock_not_available THEN NULL; END $$`,
+        );
       await place[Symbol.asyncDispose]();
     },
   };
