@@ -23,22 +23,30 @@ export interface FlatChunk {
 
 /** The first `rowCount` values: a typed array where there is one for them and none is NULL. */
 export function readFlat(source: FlatChunk, rowCount: number): ArrayLike<unknown> {
-  const pages = new Pages(source);
+  const pages = new Pages(source, spare?.deref());
   const values = new Joined(rowCount);
   while (values.rowCount < rowCount) pages.next(values);
+  spare = Weak && new Weak(pages.scratch);
   return values.done();
 }
+
+/** What the last chunk's pages were decompressed into: pages of text are of megabytes, which take long to allocate. */
+let spare: WeakRef<Uint8Array> | undefined;
+/** Some runtimes at the edge have none. */
+const Weak: typeof WeakRef | undefined = globalThis.WeakRef;
 
 class Pages {
   readonly #source: FlatChunk;
   readonly #reader: { view: DataView; offset: number };
   #dictionary: Values | undefined;
-  #scratch: Uint8Array = new Uint8Array(0);
+  /** Nothing that is returned is a view of it. */
+  scratch: Uint8Array;
   #codes: Int32Array = new Int32Array(0);
 
-  constructor(source: FlatChunk) {
+  constructor(source: FlatChunk, scratch: Uint8Array = new Uint8Array(0)) {
     const { bytes } = source;
     this.#source = source;
+    this.scratch = scratch;
     this.#reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
   }
 
@@ -82,7 +90,7 @@ class Pages {
   #readPage({ data_page_header, uncompressed_page_size }: PageHeader, body: Uint8Array, out: Joined): void {
     if (!data_page_header) throw corrupt('a page has no header');
     const { num_values: count, encoding, definition_level_encoding } = data_page_header;
-    const page = this.#inflate(body, uncompressed_page_size, this.#scratch);
+    const page = this.#inflate(body, uncompressed_page_size, this.scratch);
     checkCount(count, Number(this.#source.chunk.num_values));
     const cursor = new Cursor(page);
     let defined: Uint8Array | undefined;
@@ -103,7 +111,7 @@ class Pages {
     const level = levels.take(length);
     const data = body.subarray(levels.at);
     const byteLength = uncompressed_page_size - levels.at;
-    const page = is_compressed === false ? data : this.#inflate(data, byteLength, this.#scratch);
+    const page = is_compressed === false ? data : this.#inflate(data, byteLength, this.scratch);
     checkCount(count, Number(this.#source.chunk.num_values));
     this.#readData(new Cursor(page), encoding, count, this.#isOptional ? definedOf(level, count) : undefined, out);
   }
@@ -160,7 +168,7 @@ class Pages {
       let out = scratch;
       if (out.length < byteLength) {
         out = new Uint8Array(byteLength);
-        if (scratch === this.#scratch) this.#scratch = out;
+        if (scratch === this.scratch) this.scratch = out;
       }
       const page = out.subarray(0, byteLength);
       inflateSnappy(body, page);
