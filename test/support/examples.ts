@@ -97,7 +97,7 @@ export async function runExample(example: Example, env: Record<string, string>):
   try {
     mkdirSync(join(project, 'node_modules'));
     symlinkSync(ROOT, join(project, 'node_modules/edgemere'));
-    for (const name of ['postgres', '@aws-sdk', 'memfs']) {
+    for (const name of ['postgres', '@aws-sdk', 'memfs', 'apache-arrow']) {
       symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
     }
     writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
