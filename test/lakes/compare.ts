@@ -36,9 +36,6 @@ export const emptyComparison = (): Comparison => ({
 export const count = (counts: Map<string, number>, key: string, by = 1): void =>
   void counts.set(key, (counts.get(key) ?? 0) + by);
 
-/** What of edgemere isn't there yet. */
-const HAS: Readonly<Record<'filters' | 'changes', boolean>> = { filters: true, changes: true };
-
 /** A message without what differs from lake to lake. */
 export const plain = (message: string): string =>
   message
@@ -63,8 +60,7 @@ export async function compare(lake: Lake, expected: ExpectedLake, random: Random
     });
     for (const table of tables) await compareTable(lake, table, random, result);
   }
-  if (HAS.changes)
-    for (const changes of expected.changes) await compareChanges(lake, expected, changes, random, result);
+  for (const changes of expected.changes) await compareChanges(lake, expected, changes, random, result);
 }
 
 export async function compareTable(
@@ -111,7 +107,7 @@ async function compareReads(table: Table, expected: ExpectedTable, random: Rando
     return sameRows('objects', texts(expected, ours, names, false), wanted(expected, names, false));
   });
   if (!isWhole && result.findings.length > 0) return;
-  if (HAS.filters) await compareFilters(table, expected, where, result);
+  await compareFilters(table, expected, where, result);
   const some = random.shuffled(names).slice(0, random.int(1, names.length));
   await compareAsTasks(table, expected, { where, some, random }, result);
   await attempt(result, `${where}, count`, async () => sameCount(await table.count({}, { asOf }), expected.rowIds));
