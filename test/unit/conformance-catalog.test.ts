@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { memoryCatalog } from '../../src/catalog/memory.ts';
 import type { CatalogOp, CatalogStore, CommitBatch, SnapshotRecord, UsedKey } from '../../src/catalog/store.ts';
 import type { LiveFile } from '../../src/catalog/table-files.ts';
+import type { TableHistory } from '../../src/catalog/table-history.ts';
 import { collect } from '../../src/conformance/case.ts';
 import { catalogCases } from '../../src/conformance/catalog.ts';
 import { changeText, parseChanges } from '../../src/spec/changes.ts';
@@ -34,6 +35,10 @@ const files =
       return { ...found, files: change([...found.files]) };
     },
   });
+
+const history =
+  (change: (found: TableHistory) => TableHistory): Wrong =>
+  (right) => ({ readHistory: async (request) => change(await right.readHistory(request)) });
 
 const snapshots =
   (change: (records: SnapshotRecord[]) => SnapshotRecord[]): Wrong =>
@@ -110,6 +115,28 @@ const wrongs: Readonly<Record<string, Wrong>> = {
         ),
       }),
   }),
+  'gives histories without the last snapshot': (right) => ({
+    readHistory: (request) => right.readHistory({ ...request, to: request.to - 1 }),
+  }),
+  'gives histories without the first snapshot': (right) => ({
+    readHistory: ({ from, ...more }) =>
+      right.readHistory({ ...more, from: 'snapshot' in from ? { snapshot: from.snapshot + 1 } : from }),
+  }),
+  'begins histories before the time': (right) => ({
+    readHistory: ({ from, ...more }) => right.readHistory({ ...more, from: 'time' in from ? { snapshot: 0 } : from }),
+  }),
+  'forgets the files that ended': history((found) => ({
+    ...found,
+    files: found.files.filter(({ file }) => file.end_snapshot === null),
+  })),
+  'forgets what deleted from files later': history((found) => ({
+    ...found,
+    files: found.files.map((one) => ({ ...one, deletes: one.deletes.slice(0, 1) })),
+  })),
+  'forgets what was rewritten': history((found) => ({ ...found, changes: new Map([...found.changes].slice(0, 1)) })),
+  'counts no snapshots': history((found) => ({ ...found, snapshotCount: 0 })),
+  'never has a snapshot before the first': history((found) => ({ ...found, hasBefore: false })),
+  'gives histories without mappings': history((found) => ({ ...found, nameMappings: [] })),
   'gives files of other snapshots': (right) => ({
     readFiles: (request) => right.readFiles({ ...request, snapshotId: request.snapshotId + 1 }),
   }),
