@@ -1,4 +1,4 @@
-import { type AsOf, type CatalogStore, type Column, type TableSchema, t } from 'edgemere';
+import { type AsOf, type CatalogStore, type Column, type ColumnMap, t } from 'edgemere';
 import type { ColumnSpec, TypeSpec } from './ddl.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { CellError } from './input/cells.ts';
@@ -8,24 +8,21 @@ import { quoteName, showTableName, type TableName } from './names.ts';
 import { showType } from './sql-types.ts';
 
 /** Columns as the library makes tables of them. */
-export function tableSchema(columns: readonly ColumnSpec[]): TableSchema {
-  const schema = Object.fromEntries(
+export function tableSchema(columns: readonly ColumnSpec[]): ColumnMap {
+  return new Map(
     columns.map((spec) => {
       let column = newColumn(spec);
       if (spec.defaultText !== undefined) column = column.default(defaultValue(spec, spec.defaultText));
       return [spec.name, spec.nullable ? column : column.notNull()];
     }),
   );
-  // Objects put names such as "2024" first; the order of columns is the table's.
-  return new Proxy(schema, { ownKeys: () => columns.map(({ name }) => name) });
 }
 
 function newColumn({ type, children }: TypeSpec): Column {
   const [first, second] = children;
   if (type === 'list') return t.list(newColumn(first!)) as Column;
   if (type === 'map') return t.map(newColumn(first!), newColumn(second!)) as Column;
-  if (type === 'struct')
-    return t.struct(Object.fromEntries(children.map((member) => [member.name, newColumn(member)]))) as Column;
+  if (type === 'struct') return t.struct(new Map(children.map((member) => [member.name, newColumn(member)]))) as Column;
   const decimal = /^decimal\((\d+),(\d+)\)$/.exec(type);
   if (decimal) return t.decimal(Number(decimal[1]), Number(decimal[2])) as Column;
   const method = type.replace(/_(.)/, (_all, letter: string) => letter.toUpperCase());

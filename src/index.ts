@@ -77,6 +77,7 @@ export type { ColumnTest, Where } from './scan/where/where.ts';
 export {
   Column,
   type ColumnDefinition,
+  type ColumnMap,
   type InsertRow,
   type IntervalParts,
   type JsonValue,

@@ -5,7 +5,7 @@ import type { AsOf, CatalogRows, CatalogStore, CommitKey } from './catalog/store
 import { checkOptions, isLakeError, LakeError, showValue } from './errors.ts';
 import type { Compressors } from './file/compressors.ts';
 import { parquetFormat } from './file/parquet/index.ts';
-import type { InsertRow, Row, TableSchema } from './schema/builder.ts';
+import type { ColumnMap, InsertRow, Row, TableSchema } from './schema/builder.ts';
 import { Session } from './session.ts';
 import { type Change, parseChanges } from './spec/changes.ts';
 import { directory } from './spec/paths.ts';
@@ -230,7 +230,7 @@ export class Lake implements AsyncDisposable {
   /** Makes a table. Errors: ALREADY_EXISTS, NOT_FOUND for its schema, INVALID_ARGUMENT for names, CONFLICT. */
   async createTable<S extends TableSchema>(
     ref: TableRef,
-    columns: S,
+    columns: S | ColumnMap,
     options: IfNotExists & TransactionOptions = {},
   ): Promise<Table<InsertRow<S>, Row<S>>> {
     await this.#define((tx) => tx.createTable(ref, columns, options), options, 'ifNotExists');

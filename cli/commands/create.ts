@@ -27,7 +27,7 @@ export async function create(args: readonly string[], options: CreateOptions, io
       },
       { author, message, signal: io.signal },
     );
-    const count = Object.keys(columns).length;
+    const count = columns.size;
     if (options.json)
       return await io.stdout.line(
         renderJson({ created: snapshotId !== undefined, ...table, snapshotId: snapshotId ?? null }),

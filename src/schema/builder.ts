@@ -8,7 +8,7 @@ export interface ColumnDefinition {
   /** The value of a row that leaves the column out; `undefined` when there is none (NULL then). */
   readonly defaultValue: unknown;
   /** Of a list: `element`. Of a map: `key`, `value`. Of a struct: its members, in order. */
-  readonly children: Readonly<Record<string, ColumnDefinition>>;
+  readonly children: ReadonlyMap<string, ColumnDefinition>;
 }
 
 /** An interval's parts, as DuckDB keeps them: they don't add up to one number. */
@@ -62,6 +62,14 @@ export class Column<
 /** The columns of a table to be made, in order. */
 export type TableSchema = Readonly<Record<string, Column>>;
 
+/** The same as a Map, which keeps names such as `2024` where they stand: objects put them first. Its rows have no types. */
+export type ColumnMap = ReadonlyMap<string, Column>;
+
+/** Columns with their names, in order. */
+export function columnsOf(columns: TableSchema | ColumnMap): [string, Column][] {
+  return columns instanceof Map ? [...columns] : Object.entries(columns);
+}
+
 type IsRequired<C extends Column> = C['nullable'] extends false ? (C['hasDefault'] extends true ? false : true) : false;
 type OptionalKeys<S extends TableSchema> = { [K in keyof S]: IsRequired<S[K]> extends true ? never : K }[keyof S];
 type OrNull<C extends Column, T> = C['nullable'] extends false ? T : T | null;
@@ -79,15 +87,14 @@ export type Row<S extends TableSchema> = Simplify<{ -readonly [K in keyof S]: Or
 
 type New<In, Out = In> = Column<In, Out, true, false>;
 
-function column<In, Out = In>(type: ColumnType, children: Record<string, ColumnDefinition> = {}): New<In, Out> {
+function column<In, Out = In>(type: ColumnType, children: ColumnDefinition['children'] = new Map()): New<In, Out> {
   return new Column({ type, nullable: true, defaultValue: undefined, children });
 }
 
 const scalar = <In, Out = In>(name: ScalarName): New<In, Out> => column({ name });
 
-function nested<In, Out>(name: NestedName, children: Readonly<Record<string, Column>>): New<In, Out> {
-  const definitions = Object.entries(children).map(([key, child]) => [key, child.definition] as const);
-  return column({ name }, Object.fromEntries(definitions));
+function nested<In, Out>(name: NestedName, children: TableSchema | ColumnMap): New<In, Out> {
+  return column({ name }, new Map(columnsOf(children).map(([key, child]) => [key, child.definition])));
 }
 
 type InstantIn = Date | string | bigint;
@@ -135,7 +142,7 @@ export interface Types {
   /** An array. NULL, an empty list and a list of NULLs are three different values. */
   list<E extends Column>(element: E): New<readonly OrNull<E, E['in']>[], OrNull<E, E['out']>[]>;
   /** An object with these members; one that is left out is NULL. */
-  struct<S extends TableSchema>(members: S): New<InsertRow<S>, Row<S>>;
+  struct<S extends TableSchema>(members: S | ColumnMap): New<InsertRow<S>, Row<S>>;
   /** A Map, or entries in order. Keys can't be NULL. */
   map<K extends Column, V extends Column>(
     key: K,

@@ -3,18 +3,18 @@ import { checkName, foldName } from '../spec/names.ts';
 import type { ColumnType } from '../spec/types.ts';
 import { blobText } from '../spec/values/blob.ts';
 import { codecFor } from '../spec/values/codec.ts';
-import type { Column, ColumnDefinition, TableSchema } from './builder.ts';
+import { type Column, type ColumnDefinition, type ColumnMap, columnsOf, type TableSchema } from './builder.ts';
 import type { Field } from './field.ts';
 
 /** The fields of a new table: ids count from 1, depth first, as DuckDB gives them. */
-export function defineFields(table: string, schema: TableSchema): Field[] {
+export function defineFields(table: string, schema: TableSchema | ColumnMap): Field[] {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     throw new LakeError(
       'INVALID_ARGUMENT',
       `the columns of table "${table}" are ${showValue(schema)}; expected an object such as { id: t.int64() }`,
       { context: { table, value: showValue(schema) } },
     );
-  const columns = Object.entries(schema).map(([name, column]) => [name, definitionOf(table, name, column)] as const);
+  const columns = columnsOf(schema).map(([name, column]) => [name, definitionOf(table, name, column)] as const);
   if (columns.length === 0)
     throw new LakeError('INVALID_ARGUMENT', `table "${table}" needs at least one column`, { context: { table } });
   return defineSiblings(table, columns, { nextId: 1 });
@@ -56,7 +56,7 @@ function defineSiblings(
       name,
       type: definition.type,
       nullable: definition.nullable,
-      children: defineSiblings(table, Object.entries(definition.children), counter),
+      children: defineSiblings(table, [...definition.children], counter),
       initialDefault,
       defaultValue: initialDefault,
       defaultValueType: initialDefault === null ? null : 'literal',
@@ -71,7 +71,7 @@ function checkParts(table: string, column: string, { type, defaultValue, childre
     new LakeError('INVALID_ARGUMENT', `${type.name} column "${column}" of table "${table}" ${reason}`, {
       context: { table, column },
     });
-  const parts = Object.entries(children);
+  const parts = [...children];
   if (parts.length === 0) throw refuse('has no members');
   if (defaultValue !== undefined) throw refuse('has a default, which nested columns can not have');
   for (const [name, part] of parts)

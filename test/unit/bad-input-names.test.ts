@@ -241,7 +241,14 @@ describe('options', () => {
       expect([ref, await refused(() => lake.dropTable(ref, { ifExists: true }))]).toMatchObject([ref, code]);
       expect([ref, await refused(() => lake.dropSchema(ref, { ifExists: true }))]).toMatchObject([ref, code]);
     }
-    expect(await refused(() => lake.createTable('u', [t.int8()] as never))).toMatchObject(code);
+    for (const columns of [
+      [t.int8()],
+      new Map([[1, t.int8()]]),
+      new Map([['a', 'int8']]),
+      new Map(),
+      new Set(),
+    ] as never[])
+      expect(await refused(() => lake.createTable('u', columns))).toMatchObject(code);
     for (const columns of ['id', 5, null, { id: true }] as never[])
       expect([columns, await refused(() => lake.table('events').scan({ columns }).toArray())]).toMatchObject([
         columns,

@@ -1,9 +1,47 @@
 import type { Lake } from '../../lake.ts';
-import { t } from '../../schema/builder.ts';
+import { type Column, t } from '../../schema/builder.ts';
 import { type ConformanceCase, check, collect, equal, rejects } from '../case.ts';
 import { createNumbered, headId, ids, type LakeTarget, numbered, weirdNames } from './target.ts';
 
 export const schemaCases: readonly ConformanceCase<LakeTarget>[] = [
+  {
+    name: 'columns and members of a Map keep their order, whole numbers as names or not',
+    async run(target) {
+      await using lake = await target.open();
+      const members = new Map<string, Column>([
+        ['10', t.int32()],
+        ['x', t.varchar()],
+        ['9', t.int32()],
+      ]);
+      const columns = new Map<string, Column>([
+        ['2024', t.int32().notNull()],
+        ['id', t.struct(members)],
+        ['2023', t.varchar()],
+      ]);
+      const table = await lake.createTable('years', columns);
+      const described = (await table.describe()).columns;
+      equal(
+        described.map(({ id, name, children }) => [id, name, children.map((child) => [child.id, child.name])]),
+        [
+          [1, '2024', []],
+          [
+            2,
+            'id',
+            [
+              [3, '10'],
+              [4, 'x'],
+              [5, '9'],
+            ],
+          ],
+          [6, '2023', []],
+        ],
+        'the columns',
+      );
+      const row = { '2024': 1, id: { '10': 2, x: 'a', '9': 3 }, '2023': 'b' };
+      await table.insert([row]);
+      equal(await table.scan().toArray(), [row], 'the rows');
+    },
+  },
   {
     name: 'a table is described as it was made',
     async run(target) {
