@@ -4,7 +4,6 @@ import type { ArrowModule, RecordBatchOf, TableOf } from './arrow/module.ts';
 import type { ParquetFile } from './parquet-file.ts';
 import type { PlannedRead } from './read-parts.ts';
 import type { RowBatch } from './rows.ts';
-import { streamOf } from './stream.ts';
 
 /** Rows that are read when they are iterated, each time anew, in the form that is asked for. */
 export class Rows<Row> implements AsyncIterable<Row> {
@@ -19,6 +18,7 @@ export class Rows<Row> implements AsyncIterable<Row> {
 
   /** Row by row, one object each. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row> {
+    const { piecesOf } = await import('./rows.ts');
     for await (const rows of piecesOf<Row>(this.#batches(this.#signal))) yield* rows;
   }
 
@@ -48,12 +48,18 @@ export class Rows<Row> implements AsyncIterable<Row> {
    * ```
    */
   stream(): ReadableStream<Row> {
-    return streamOf((signal) => piecesOf<Row>(this.#batches(signal)), this.#signal);
+    return streamFrom(async () => {
+      const { rowSource } = await import('./stream.ts');
+      return rowSource<Row>((signal) => this.#batches(signal), this.#signal);
+    });
   }
 
   /** As {@link Rows.stream}, batch by batch, as columns. */
   batchStream(): ReadableStream<RowBatch> {
-    return streamOf((signal) => singly(this.#batches(signal)), this.#signal);
+    return streamFrom(async () => {
+      const { batchSource } = await import('./stream.ts');
+      return batchSource((signal) => this.#batches(signal), this.#signal);
+    });
   }
 
   /** Batch by batch, as columns: the cheaper way when no row objects are needed. */
@@ -123,16 +129,15 @@ export class Rows<Row> implements AsyncIterable<Row> {
   }
 }
 
-/** Rows of a piece: objects are made as they are asked for, since a batch may be a row group of millions. */
-const pieceRowCount = 1024;
-
-async function* piecesOf<Row>(batches: AsyncIterable<RowBatch>): AsyncGenerator<Row[]> {
-  const { rowsOf } = await import('./rows.ts');
-  for await (const batch of batches)
-    for (let from = 0; from < batch.rowCount; from += pieceRowCount)
-      yield rowsOf(batch, from, Math.min(batch.rowCount, from + pieceRowCount)) as Row[];
-}
-
-async function* singly<T>(items: AsyncIterable<T>): AsyncGenerator<[T]> {
-  for await (const item of items) yield [item];
+/** A stream of a source that is loaded when it is needed. Nothing is read before it is asked for. */
+function streamFrom<T>(load: () => Promise<UnderlyingDefaultSource<T>>): ReadableStream<T> {
+  const source = load();
+  return new ReadableStream<T>(
+    {
+      start: async (controller) => (await source).start?.(controller),
+      pull: async (controller) => (await source).pull?.(controller),
+      cancel: async (reason) => (await source).cancel?.(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -14,6 +14,15 @@ export function rowsOf({ rowCount, columns }: RowBatch, from = 0, to: number = r
   return names.length <= maxCopied ? copiedRows(names, values, from, to) : wideRows(names, values, from, to);
 }
 
+/** Rows of a piece: objects are made as they are asked for, since a batch may be a row group of millions. */
+const pieceRowCount = 1024;
+
+export async function* piecesOf<Row>(batches: AsyncIterable<RowBatch>): AsyncGenerator<Row[]> {
+  for await (const batch of batches)
+    for (let from = 0; from < batch.rowCount; from += pieceRowCount)
+      yield rowsOf(batch, from, Math.min(batch.rowCount, from + pieceRowCount)) as Row[];
+}
+
 /**
  * Copies of one object: made at once with their final shape. Each of the first columns is stored by a line of its own, which engines
  * then compile for that one name: a loop over names costs three times as much.
