@@ -41,9 +41,11 @@ export interface OpenOptions extends Partial<RetryPolicy> {
   /** Uses `dataPath` although the catalog names another, for a lake that was moved. The catalog keeps its own. */
   readonly overrideDataPath?: boolean | undefined;
   /**
-   * Room for other writers, in milliseconds: while many callers of this handle commit at once, it commits back to back for
-   * that long, then pauses as long: a writer that needs several round trips, as DuckDB does, gets no commit in without
-   * pauses. Never delays a caller that awaits each commit. Defaults to 100; 0 where no DuckDB writes.
+   * Room for other writers, in milliseconds: one that needs several round trips from reading the head to its snapshot, as DuckDB
+   * does, never gets in between commits that follow each other. On Postgres commits in a row look out for transactions that
+   * are open on the catalog and hold back for them, a few times this long at most; without any they lose nothing. Elsewhere,
+   * while many callers of this handle commit at once, it commits back to back for that long, then pauses as long. A lone commit is
+   * never delayed. Defaults to 100; 0 where no DuckDB writes.
    */
   readonly commitGapMs?: number | undefined;
   /**
