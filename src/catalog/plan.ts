@@ -76,7 +76,17 @@ export function plan(
     if (files.length > 0) changes.push({ kind: 'inserted_into_table', id: tableId });
     if (inlined.length > 0) changes.push({ kind: 'inlined_insert', id: tableId });
   }
-  for (const row of inlining.rows) rows.add('ducklake_inlined_data_tables', row);
+  const made = new Set(pending.flatMap((change) => (change.kind === 'createTable' ? [ids(change.id)] : [])));
+  for (const row of inlining.rows) {
+    rows.add('ducklake_inlined_data_tables', row);
+    // Without it DuckDB, which leaves it out, reads the rows with the columns that the table began with once the schema has changed.
+    if (!made.has(row['table_id'] as number))
+      rows.add('ducklake_schema_versions', {
+        begin_snapshot: NEXT,
+        schema_version: NEXT,
+        table_id: row['table_id'] as number,
+      });
+  }
 
   const sorted = sortChanges(changes);
   const witness = witnessOf(pending, sorted, extraInfo);
