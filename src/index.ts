@@ -50,6 +50,8 @@ export {
   type TransactionOptions,
   type TransactionResult,
 } from './lake.ts';
+export type { FlushedTable, FlushOptions, FlushResult } from './maintenance/flush.ts';
+export { Maintenance } from './maintenance/maintenance.ts';
 export {
   type ChangeRow,
   Changes,

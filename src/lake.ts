@@ -5,6 +5,7 @@ import type { AsOf, CatalogRows, CatalogStore, CommitKey } from './catalog/store
 import { checkOptions, isLakeError, LakeError, showValue } from './errors.ts';
 import type { Compressors } from './file/compressors.ts';
 import { parquetFormat } from './file/parquet/index.ts';
+import { Maintenance } from './maintenance/maintenance.ts';
 import type { ColumnMap, InsertRow, Row, TableSchema } from './schema/builder.ts';
 import { Session } from './session.ts';
 import { type Change, parseChanges } from './spec/changes.ts';
@@ -217,6 +218,11 @@ export class Lake implements AsyncDisposable {
   /** Where relative data files lie, in the store's terms. Ends in a slash. */
   get dataPath(): string {
     return this.#session.dataPath;
+  }
+
+  /** What keeps a lake in order. */
+  get maintenance(): Maintenance {
+    return new Maintenance(this.#session);
   }
 
   /** Makes a schema. Errors: ALREADY_EXISTS, INVALID_ARGUMENT for a name that can't be one, CONFLICT. */

@@ -119,7 +119,13 @@ export class PostgresCatalog extends SqlCatalog {
         room: performance.now() < yieldsUntil ? room : undefined,
       });
       if (result === 'yielded') continue;
-      if (result !== 'raced') return result;
+      if (result !== 'raced') {
+        // What may be left undone: a failure is no failure of the commit.
+        if (result.status === 'committed')
+          for (const text of inlined?.afterwards ?? [])
+            await Promise.resolve(this.#client.unsafe(text)).catch(() => {});
+        return result;
+      }
       attempt++;
       this.#queuedCommits = QUEUED_AFTER_RACE;
       // On top of the new head the same batch may be just as right.

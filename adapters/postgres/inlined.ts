@@ -15,14 +15,27 @@ export interface EncodedInlined {
   readonly payload: readonly object[];
   /** A statement that has to follow in the same transaction. */
   readonly after: string | undefined;
+  /** Up to which snapshots rows are removed, for the parts that do so. */
+  readonly flushed: readonly number[] | undefined;
+  /** What may be done once the batch is committed. */
+  readonly afterwards: readonly string[];
 }
 
 export function encodeInlined(dialect: SqlDialect, batch: CommitBatch): EncodedInlined {
   const inserts = batch.ops.filter((op) => op.kind === 'insertInlined').filter(({ isNew }) => !isNew);
+  const deletes = batch.ops.filter((op) => op.kind === 'deleteInlined');
   return {
-    parts: inserts.map((op, n) => insertInlined(dialect, inlinedShape(op), n)),
+    parts: [
+      ...inserts.map((op, n) => insertInlined(dialect, inlinedShape(op), n)),
+      ...deletes.map(
+        ({ name }, n) =>
+          `flushed${n} AS (DELETE FROM ${dialect.table(name)} t USING ids WHERE t.begin_snapshot <= (j->'flushed'->>${n})::bigint)`,
+      ),
+    ],
     payload: inserts.map(inlinedPayload),
     after: createInlined(dialect, batch),
+    flushed: deletes.length > 0 ? deletes.map(({ upTo }) => upTo) : undefined,
+    afterwards: batch.ops.flatMap((op) => (op.kind === 'dropInlined' ? [dropInlined(dialect, op.name)] : [])),
   };
 }
 
@@ -81,6 +94,15 @@ function createInlined(dialect: SqlDialect, { base, ops }: CommitBatch): string 
   return `DO ${dollarQuoted(
     `DECLARE made bigint := (${made}); BEGIN IF made IS NOT NULL THEN\n${statements.join(';\n')};\nEND IF; END`,
   )}`;
+}
+
+/** A transaction of its own, which gives up where readers keep the table: it would make writers wait for them. */
+function dropInlined(dialect: SqlDialect, name: string): string {
+  const table = dialect.table(name);
+  const body =
+    `BEGIN IF NOT EXISTS (SELECT FROM ${table}) THEN DELETE FROM ${dialect.table('ducklake_inlined_data_tables')} ` +
+    `WHERE table_name = ${literal(name)}; DROP TABLE ${table}; END IF; END`;
+  return `SELECT set_config('lock_timeout', '500ms', true);\nDO ${dollarQuoted(body)}`;
 }
 
 function insert(dialect: SqlDialect, { name, columns }: InlinedShape, start: string, snapshot: string): string {

@@ -15,6 +15,8 @@ export interface BatchShape {
 
 export interface EndShape {
   readonly table: CatalogTable;
+  /** Whether rows are removed instead of ended. */
+  readonly isDelete: boolean;
   readonly columns: readonly string[];
   /** Columns that must be NULL. */
   readonly nulls: readonly string[];
@@ -41,10 +43,10 @@ export function encodeBatch(batch: CommitBatch, inlined?: EncodedInlined): Encod
       inserts.set(op.table, [...(inserts.get(op.table) ?? []), ...rows]);
       if (cells.some(([, { counter }]) => counter === 'row'))
         for (const row of op.rows) tables.add(row['table_id'] ?? null);
-    } else if (op.kind === 'end') {
+    } else if (op.kind === 'end' || op.kind === 'delete') {
       const columns = Object.keys(op.match).filter((name) => op.match[name] !== null);
       const nulls = Object.keys(op.match).filter((name) => op.match[name] === null);
-      const shape = { table: op.table, columns, nulls };
+      const shape = { table: op.table, isDelete: op.kind === 'delete', columns, nulls };
       const key = JSON.stringify(shape);
       const end = ends.get(key) ?? { shape, matches: [] };
       end.matches.push(shortRow(columns.map((name) => op.match[name])));
@@ -78,6 +80,7 @@ export function encodeBatch(batch: CommitBatch, inlined?: EncodedInlined): Encod
     totals,
     columns,
     inlined: inlined?.payload,
+    flushed: inlined?.flushed,
     keys: keys.length > 0 ? keys.map(({ key, scope, result }) => shortRow([key, scope, result])) : undefined,
   };
   return {

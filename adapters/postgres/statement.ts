@@ -86,16 +86,17 @@ function insertRows(dialect: SqlDialect, table: CatalogTable, n: number): string
   FROM ${from}${takesRowIds ? ` LEFT JOIN totals ON totals.id = ${tableId}` : ''})`;
 }
 
-function endRows(dialect: SqlDialect, { table, columns, nulls }: EndShape, n: number): string {
+function endRows(dialect: SqlDialect, { table, isDelete, columns, nulls }: EndShape, n: number): string {
   const all = new Map(cellsOf(table));
   const cells = columns.map((name): Cells[number] => [name, all.get(name)!]);
   const conditions = [
-    't.end_snapshot IS NULL',
+    ...(isDelete ? [] : ['t.end_snapshot IS NULL']),
     ...cells.map(([name, { counter }], i) => `t.${quoteName(name)} = ${cell(`r.${shortName(i)}`, counter)}`),
     ...nulls.map((name) => `t.${quoteName(name)} IS NULL`),
   ];
-  return `ends${n} AS (UPDATE ${dialect.table(table)} t SET end_snapshot = snapshot FROM ids CROSS JOIN ${recordset(dialect, `j->'ends'->${n}`, cells)}
-  WHERE ${conditions.join(' AND ')})`;
+  const from = `ids CROSS JOIN ${recordset(dialect, `j->'ends'->${n}`, cells)}\n  WHERE ${conditions.join(' AND ')}`;
+  if (isDelete) return `ends${n} AS (DELETE FROM ${dialect.table(table)} t USING ${from})`;
+  return `ends${n} AS (UPDATE ${dialect.table(table)} t SET end_snapshot = snapshot FROM ${from})`;
 }
 
 type Cells = readonly (readonly [name: string, spec: CellSpec])[];

@@ -19,7 +19,7 @@ import { type CatalogRow, type CatalogTable, type Cell, cellsOf, type RowOf, res
 import { mergeColumnStats } from '../../src/stats/merge.ts';
 import type { Connection, SqliteValue } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
-import { createInlined, hasTable, insertInlined } from './inlined.ts';
+import { createInlined, deleteInlined, dropInlined, hasTable, insertInlined } from './inlined.ts';
 
 const FIND_KEY = `SELECT ${usedKeyJson(sqliteDialect)} FROM ${KEY_TABLE} WHERE commit_key = ?`;
 const ADD_KEY = `INSERT INTO ${KEY_TABLE} (commit_key, scope, snapshot_id, result, used_at_micros) VALUES (?, ?, ?, ?, ?)`;
@@ -70,6 +70,9 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
     else if (op.kind === 'addStats')
       addStats(connection, statements, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
     else if (op.kind === 'createInlined') createInlined(connection, op);
+    else if (op.kind === 'delete') deleteRows(connection, op.table, resolver.row(op.table, op.match));
+    else if (op.kind === 'deleteInlined') deleteInlined(connection, op);
+    else if (op.kind === 'dropInlined') dropInlined(connection, op);
   }
   for (const [n, op] of inlined.entries()) insertInlined(connection, op, snapshot.id, rowIds[n]!);
   for (const { table, rows } of inserts) insertRows(connection, table, rows);
@@ -113,6 +116,14 @@ function endRows(connection: Connection, table: CatalogTable, match: CatalogRow,
     `UPDATE ${quoteName(table)} SET end_snapshot = ? WHERE end_snapshot IS NULL` +
       columns.map((name) => ` AND ${quoteName(name)} IS ?`).join(''),
     snapshotId,
+    ...columns.map((name) => bound(match[name]!)),
+  );
+}
+
+function deleteRows(connection: Connection, table: CatalogTable, match: CatalogRow): void {
+  const columns = Object.keys(match);
+  connection.run(
+    `DELETE FROM ${quoteName(table)} WHERE ${columns.map((name) => `${quoteName(name)} IS ?`).join(' AND ')}`,
     ...columns.map((name) => bound(match[name]!)),
   );
 }

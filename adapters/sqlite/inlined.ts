@@ -1,5 +1,5 @@
 import { quoteName } from '../../src/catalog/sql/dialect.ts';
-import type { CreateInlined, InsertInlined } from '../../src/catalog/store.ts';
+import type { CreateInlined, DeleteInlined, DropInlined, InsertInlined } from '../../src/catalog/store.ts';
 import type { InliningLimits } from '../../src/spec/inlining.ts';
 import type { ColumnType } from '../../src/spec/types.ts';
 import { hexBytes } from '../../src/spec/values/blob.ts';
@@ -47,6 +47,16 @@ export function insertInlined(
       ...bound,
     );
   }
+}
+
+export function deleteInlined(connection: Connection, { name, upTo }: DeleteInlined): void {
+  connection.run(`DELETE FROM ${quoteName(name)} WHERE begin_snapshot <= ?`, upTo);
+}
+
+export function dropInlined(connection: Connection, { name }: DropInlined): void {
+  if (!hasTable(connection, name) || connection.value(`SELECT 1 FROM ${quoteName(name)} LIMIT 1`) !== undefined) return;
+  connection.run('DELETE FROM ducklake_inlined_data_tables WHERE table_name = ?', name);
+  connection.exec(`DROP TABLE ${quoteName(name)}`);
 }
 
 /** The column's type, as DuckDB makes it: nearly everything is text. */

@@ -273,7 +273,7 @@ async function rebaseOnTables(
 }
 
 /** One attempt; a lost connection is settled by looking for what only this commit writes. */
-async function commitOnce(store: CatalogStore, batch: CommitBatch, roomMs?: number): Promise<CommitOutcome> {
+export async function commitOnce(store: CatalogStore, batch: CommitBatch, roomMs?: number): Promise<CommitOutcome> {
   try {
     return await store.commit(batch, roomMs);
   } catch (error) {

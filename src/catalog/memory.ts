@@ -157,7 +157,7 @@ class Memory implements MemoryCatalog {
   }
 
   async readFiles(request: FilesRequest): Promise<TableFiles> {
-    const { snapshotId, tableId, stats, within = [], fromFileId = 0, since } = request;
+    const { snapshotId, tableId, stats, within = [], fromFileId = 0, since, toFlush = false } = request;
     this.#checkOpen();
     const ofTable = (row: CatalogRow): boolean => row['table_id'] === tableId;
     const byFile = <Row extends { readonly data_file_id: number | null }>(rows: Row[]): Map<number | null, Row[]> =>
@@ -178,7 +178,8 @@ class Memory implements MemoryCatalog {
     const files = this.#live(
       'ducklake_data_file',
       snapshotId,
-      (row) => ofTable(row) && Number(row['data_file_id']) >= fromFileId,
+      // There are no inlined deletes here.
+      (row) => !toFlush && ofTable(row) && Number(row['data_file_id']) >= fromFileId,
     )
       .filter(isInside)
       .sort((a, b) => a.data_file_id - b.data_file_id);
@@ -193,7 +194,8 @@ class Memory implements MemoryCatalog {
       ...inlinedOf(
         this.#tables,
         tableId,
-        (row) => row.beginSnapshot <= snapshotId && (row.endSnapshot === null || row.endSnapshot > snapshotId),
+        (row) =>
+          row.beginSnapshot <= snapshotId && (toFlush || row.endSnapshot === null || row.endSnapshot > snapshotId),
       ),
       ...mappingsOf(this.#tables, files),
       ...(since === undefined ? {} : { since: this.#seen(since) }),
@@ -255,7 +257,12 @@ class Memory implements MemoryCatalog {
     for (const op of batch.ops) run(op, stage, resolver, snapshot.id);
     const rowIds = inlined.map((op) => resolveId(op.rowIdStart, this.#nextRowId(resolver.catalogId(op.tableId))));
     stage.publish();
-    for (const op of batch.ops) if (op.kind === 'createInlined') this.#tables.inlined.create(op);
+    for (const op of batch.ops) {
+      if (op.kind === 'createInlined') this.#tables.inlined.create(op);
+      else if (op.kind === 'deleteInlined') this.#tables.inlined.delete(op);
+      else if (op.kind === 'dropInlined' && this.#tables.inlined.drop(op.name))
+        this.#tables.remove('ducklake_inlined_data_tables', (row) => row['table_name'] === op.name);
+    }
     for (const [n, op] of inlined.entries()) this.#tables.inlined.insert(op, snapshot.id, rowIds[n]!);
     for (const { key, scope, result } of batch.keys ?? [])
       this.#tables.usedKeys.set(key, { key, scope, result, snapshotId: snapshot.id, micros: time });
@@ -426,6 +433,9 @@ function run(op: CatalogOp, stage: Stage, resolver: Resolver, snapshotId: number
     const isMeant = (row: CatalogRow): boolean =>
       row['end_snapshot'] === null && match.every(([name, cell]) => row[name] === cell);
     stage.update(op.table, (row) => (isMeant(row) ? { end_snapshot: snapshotId } : undefined));
+  } else if (op.kind === 'delete') {
+    const match = Object.entries(resolver.row(op.table, op.match));
+    stage.remove(op.table, (row) => match.every(([name, cell]) => row[name] === cell));
   } else if (op.kind === 'addStats') {
     addStats(stage, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
   }

@@ -84,8 +84,12 @@ export type CatalogOp =
   | { readonly kind: 'end'; readonly table: CatalogTable; readonly match: CatalogRow }
   /** At most one for each table in a batch: deltas of several appends are added up before. */
   | { readonly kind: 'addStats'; readonly stats: TableStatsDelta }
+  /** Removes the rows that match every cell of `match`, as if they had never been there. */
+  | { readonly kind: 'delete'; readonly table: CatalogTable; readonly match: CatalogRow }
   | CreateInlined
-  | InsertInlined;
+  | InsertInlined
+  | DeleteInlined
+  | DropInlined;
 
 /** Makes a catalog table for inlined rows, unless it is there. Only on top of the base's schema: its name has ids that are new then. */
 export interface CreateInlined {
@@ -108,6 +112,20 @@ export interface InsertInlined {
   readonly rowIdStart: number;
   /** See `InlinedRow.cells`. */
   readonly rows: readonly (readonly (string | null)[])[];
+}
+
+/** Removes rows up to a snapshot from a catalog table of inlined rows or deletes: what was flushed. */
+export interface DeleteInlined {
+  readonly kind: 'deleteInlined';
+  readonly name: string;
+  /** The `begin_snapshot` of the newest rows that go. */
+  readonly upTo: number;
+}
+
+/** Removes a catalog table for inlined rows, if it is empty: with the batch, or some time after it, or not at all. */
+export interface DropInlined {
+  readonly kind: 'dropInlined';
+  readonly name: string;
 }
 
 /** On top of what a batch may be put. */
@@ -169,6 +187,7 @@ export interface UsedKey extends CommitKey {
 /** A row that exists when, and only when, the batch was committed: a column with a value that is unique in the catalog. */
 export type CommitWitness =
   | { readonly table: 'ducklake_data_file'; readonly column: 'path'; readonly value: string }
+  | { readonly table: 'ducklake_delete_file'; readonly column: 'path'; readonly value: string }
   | { readonly table: 'ducklake_table'; readonly column: 'table_uuid'; readonly value: string }
   | { readonly table: 'ducklake_schema'; readonly column: 'schema_uuid'; readonly value: string }
   /** A batch that only ends rows leaves nothing unique: the snapshot right after its base, with its very changes. */
@@ -179,7 +198,7 @@ export type CommitWitness =
       /** Nor do inlined rows, and others may have inlined the same: a later snapshot with these changes leaves it open. */
       readonly isShared?: boolean | undefined;
     }
-  /** Where its caller says nothing there, a batch of inlined rows says which it is. */
+  /** Where its caller says nothing there, a batch of inlined rows or drops says which it is. */
   | { readonly table: 'ducklake_snapshot_changes'; readonly column: 'commit_extra_info'; readonly value: string };
 
 /** A lost race is a value: nothing was written, and the batch has to be planned again. */

@@ -7,6 +7,8 @@ export interface LiveFile {
   readonly deletes: readonly RowOf<'ducklake_delete_file'>[];
   /** Positions in the file that `ducklake_inlined_delete_<table>` deletes at the snapshot, ascending. */
   readonly inlinedDeletes: readonly number[];
+  /** The snapshot of each of those; only for flushing. */
+  readonly inlinedDeleteSnapshots?: readonly number[] | undefined;
   readonly partitionValues: readonly RowOf<'ducklake_file_partition_value'>[];
   /** Of the columns that the request names. */
   readonly stats: readonly RowOf<'ducklake_file_column_stats'>[];
@@ -61,6 +63,8 @@ export interface FilesRequest {
   readonly fromFileId?: number | undefined;
   /** A snapshot: what was committed from it on is told with the files, as of the same moment. */
   readonly since?: number | undefined;
+  /** What flushing needs: inlined rows that have ended too, and only data files with inlined deletes, with when those happened. */
+  readonly toFlush?: boolean | undefined;
 }
 
 /** Rows of one table kept in one catalog table `ducklake_inlined_data_<table>_<schema version>`. */

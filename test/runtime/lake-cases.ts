@@ -60,7 +60,7 @@ function lakeCase(
   return {
     name,
     async run(target) {
-      const lake = await target.open();
+      const lake = await target.open({ dataInliningRowLimit: 0 });
       try {
         await run(lake, target);
       } finally {
@@ -79,7 +79,7 @@ export const allLakeCases: readonly ConformanceCase<CountedTarget>[] = [
     await table.insert([full, { id: 0n }]);
     const expected = [full, empty];
     equal(await table.scan().toArray(), expected, 'the rows');
-    const other = await target.open();
+    const other = await target.open({ dataInliningRowLimit: 0 });
     try {
       equal(await collect(other.table('scalars').scan()), expected, 'what another client reads');
       const [row] = await other
@@ -167,7 +167,7 @@ export const allLakeCases: readonly ConformanceCase<CountedTarget>[] = [
 
   lakeCase('many appends at once all land, from two clients, in snapshots without a gap', async (lake, target) => {
     await lake.createTable('numbers', { n: t.int32().notNull() });
-    const other = await target.open();
+    const other = await target.open({ dataInliningRowLimit: 0 });
     try {
       const inserts = Array.from({ length: 12 }, (_, i) =>
         (i % 2 === 0 ? lake : other).table('numbers').insert(numbers(10, i * 10)),

@@ -1,4 +1,4 @@
-import type { CreateInlined, InsertInlined } from '../store.ts';
+import type { CreateInlined, DeleteInlined, InsertInlined } from '../store.ts';
 import type { InlinedRow } from '../table-files.ts';
 
 /** A catalog table of inlined rows. */
@@ -22,6 +22,16 @@ export class InlinedTables {
   insert({ name, rows }: InsertInlined, beginSnapshot: number, rowIdStart: number): void {
     for (const [n, cells] of rows.entries())
       this.#tables.get(name)!.rows.push({ rowId: rowIdStart + n, beginSnapshot, endSnapshot: null, cells });
+  }
+
+  delete({ name, upTo }: DeleteInlined): void {
+    const table = this.#tables.get(name);
+    if (table) this.#tables.set(name, { ...table, rows: table.rows.filter((row) => row.beginSnapshot > upTo) });
+  }
+
+  /** Whether it was empty, and is gone. */
+  drop(name: string): boolean {
+    return this.#tables.get(name)?.rows.length === 0 && this.#tables.delete(name);
   }
 
   get(name: string): InlinedTable | undefined {

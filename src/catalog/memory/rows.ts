@@ -36,6 +36,13 @@ export class Tables {
     return this.#keys.get(table)!.has(key);
   }
 
+  remove(table: CatalogTable, isMeant: Where): void {
+    const key = primaryKey(table);
+    const [gone, kept] = [this.of(table).filter(isMeant), this.of(table).filter((row) => !isMeant(row))];
+    this.#rows.set(table, kept);
+    if (key !== undefined) for (const row of gone) this.#keys.get(table)!.delete(row[key]!);
+  }
+
   /** Makes a stage's changes visible. Can't fail half-way: everything was checked when it was staged. */
   apply(table: CatalogTable, inserted: readonly CatalogRow[], replaced: ReadonlyMap<number, CatalogRow>): void {
     const rows = this.#rows.get(table)!;
@@ -62,6 +69,7 @@ export class Stage {
   readonly #tables: Tables;
   readonly #inserted = new Map<CatalogTable, CatalogRow[]>();
   readonly #replaced = new Map<CatalogTable, Map<number, CatalogRow>>();
+  readonly #removed: [CatalogTable, Where][] = [];
 
   constructor(tables: Tables) {
     this.#tables = tables;
@@ -92,9 +100,15 @@ export class Stage {
     }
   }
 
+  /** Removes rows that were there before the stage. */
+  remove(table: CatalogTable, isMeant: Where): void {
+    this.#removed.push([table, isMeant]);
+  }
+
   publish(): void {
     const none = new Map<number, CatalogRow>();
     for (const [table, rows] of this.#replaced) this.#tables.apply(table, [], rows);
+    for (const [table, isMeant] of this.#removed) this.#tables.remove(table, isMeant);
     for (const [table, rows] of this.#inserted) this.#tables.apply(table, rows, none);
   }
 }

@@ -9,7 +9,8 @@ import type { CommitBatch, CreateInlined, InsertInlined } from '../store.ts';
 export function checkBatch(batch: CommitBatch): void {
   for (const op of batch.ops) {
     if (op.kind === 'insert') for (const row of op.rows) checkRow(batch, op.table, row);
-    else if (op.kind === 'end') checkRow(batch, op.table, op.match);
+    else if (op.kind === 'end' || op.kind === 'delete') checkRow(batch, op.table, op.match);
+    else if (op.kind === 'deleteInlined' || op.kind === 'dropInlined') continue;
     else if (op.kind === 'createInlined' || op.kind === 'insertInlined') checkInlined(batch, op);
     else {
       checkId(batch, 'ducklake_table_stats', 'table_id', op.stats.tableId, 'catalog');

@@ -136,9 +136,16 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
         rows('ducklake_column_mapping', mapped),
         rows('ducklake_name_mapping', mapped),
         ...shapeOf(tableId, at),
-        ...shape.tables.map((table, i) => inlinedRows(table, i, live(at))),
+        ...shape.tables.map((table, i) =>
+          inlinedRows(table, i, request.toFlush ? `x.begin_snapshot <= ${at}` : live(at)),
+        ),
       ];
-      if (shape.hasDeletes)
+      if (shape.hasDeletes && request.toFlush)
+        selects.push(
+          `SELECT 'deleted' AS t, ${dialect.jsonArray(['d.file_id', 'd.row_id', 'd.begin_snapshot'])} AS j ` +
+            `FROM ${dialect.table(deletesTable(tableId))} d WHERE d.begin_snapshot <= ${at}`,
+        );
+      else if (shape.hasDeletes)
         selects.push(
           `SELECT 'deletes' AS t, ${dialect.jsonArray(['d.file_id', dialect.jsonGroup('d.row_id')])} AS j ` +
             `FROM ${dialect.table(deletesTable(tableId))} d WHERE d.begin_snapshot <= ${at} AND d.file_id IN (SELECT data_file_id FROM files) GROUP BY d.file_id`,
@@ -159,7 +166,12 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
         const isSince = `x.snapshot_id >= ${integer(request.since)}`;
         selects.push(rows('ducklake_snapshot', isSince), rows('ducklake_snapshot_changes', isSince));
       }
-      return `WITH ${wantedFiles(dialect, request)}, ${inlined(tableId)}\n${unionAll(selects)}`;
+      const having = !request.toFlush
+        ? undefined
+        : shape.hasDeletes
+          ? `x.data_file_id IN (SELECT d.file_id FROM ${dialect.table(deletesTable(tableId))} d WHERE d.begin_snapshot <= ${at})`
+          : '1 = 0';
+      return `WITH ${wantedFiles(dialect, request, having)}, ${inlined(tableId)}\n${unionAll(selects)}`;
     },
     history(request, shape) {
       const to = integer(request.to);

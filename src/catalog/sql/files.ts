@@ -1,7 +1,7 @@
 import { LakeError } from '../../errors.ts';
 import type { RowOf } from '../../spec/rows.ts';
 import { noFirstSnapshot } from '../first-snapshot.ts';
-import type { FilesRequest, InlinedRows, SeenSnapshot, TableFiles } from '../table-files.ts';
+import type { FilesRequest, InlinedRows, LiveFile, SeenSnapshot, TableFiles } from '../table-files.ts';
 import type { HistoryRequest, TableHistory } from '../table-history.ts';
 import { snapshotOf } from './decode.ts';
 import { MissingTables, type SqlDialect } from './dialect.ts';
@@ -132,11 +132,22 @@ function tableFiles({ result, shape }: Found): TableFiles {
       return [fileId, (JSON.parse(text) as number[]).sort((a, b) => a - b)];
     }),
   );
+  const deleted = Map.groupBy(result.parsed('deleted') as [number, number, number][], ([fileId]) => fileId);
+  const flushed = (fileId: number): Pick<LiveFile, 'inlinedDeletes' | 'inlinedDeleteSnapshots'> | undefined => {
+    const found = deleted.get(fileId)?.sort(([, a], [, b]) => a - b);
+    return (
+      found && {
+        inlinedDeletes: found.map(([, position]) => position),
+        inlinedDeleteSnapshots: found.map(([, , snapshot]) => snapshot),
+      }
+    );
+  };
   return {
     files: dataFiles(result).map((file) => ({
       file,
       deletes: deletes.get(file.data_file_id) ?? [],
       inlinedDeletes: positions.get(file.data_file_id) ?? [],
+      ...flushed(file.data_file_id),
       partitionValues: values.get(file.data_file_id) ?? [],
       stats: stats.get(file.data_file_id) ?? [],
     })),

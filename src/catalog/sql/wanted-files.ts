@@ -7,11 +7,11 @@ import { live } from './select.ts';
  * `files`: the rows of data files that a request asks for. What is outside its ranges is taken away as a set: NOT IN, or a join, takes
  * databases longer. Without MATERIALIZED SQLite would find them anew for each use.
  */
-export function wantedFiles(dialect: SqlDialect, request: FilesRequest): string {
+export function wantedFiles(dialect: SqlDialect, request: FilesRequest, having?: string): string {
   const tableId = integer(request.tableId);
   const isNew = request.fromFileId === undefined ? '' : ` AND x.data_file_id >= ${integer(request.fromFileId)}`;
   const files = dialect.table('ducklake_data_file');
-  const where = `x.table_id = ${tableId}${isNew} AND ${live(integer(request.snapshotId))}`;
+  const where = `x.table_id = ${tableId}${isNew} AND ${live(integer(request.snapshotId))}${having === undefined ? '' : ` AND ${having}`}`;
   // New files are few: to find out which of them matter costs more than to give them all.
   const within = request.fromFileId === undefined ? (request.within ?? []) : [];
   if (within.length === 0) return `files AS MATERIALIZED (SELECT x.* FROM ${files} x WHERE ${where})`;

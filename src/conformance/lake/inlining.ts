@@ -178,6 +178,66 @@ export const inliningCases: readonly ConformanceCase<LakeTarget>[] = [
     },
   },
   {
+    name: 'flushing moves rows into a file, and no snapshot shows anything else',
+    async run(target) {
+      await using lake = await target.open();
+      const table = await createNumbered(lake);
+      const other = await lake.createTable('other', { id: t.int64(), l: t.list(t.varchar()), j: t.json() });
+      for (let i = 0; i < 5; i++) await table.insert(numbered(1 + 2 * i, 2 + 2 * i));
+      const rows = [
+        { id: 1n, l: ['a', null], j: 'text' },
+        { id: null, l: [], j: { a: [1] } },
+      ];
+      await other.insert([{ ...rows[0]!, j: '"text"' }, rows[1]!]);
+      const { snapshotId, tables } = await lake.maintenance.flushInlined();
+      equal(
+        tables,
+        [
+          { schema: 'main', name: 'numbers', rowCount: 10, deleteCount: 0 },
+          { schema: 'main', name: 'other', rowCount: 2, deleteCount: 0 },
+        ],
+        'what was flushed',
+      );
+      equal(
+        (await table.files()).map(({ rowCount, beginSnapshot }) => [rowCount, beginSnapshot]),
+        [[10, 3]],
+        'the file',
+      );
+      for (let i = 0; i <= 5; i++) equal(await ids(table, 2 + i), range(1, 2 * i), `the rows at snapshot ${2 + i}`);
+      equal(await rowIds(table), range(0, 9), 'the row ids');
+      equal(await other.scan().toArray(), rows, 'the rows of the other table');
+      equal(
+        (await collect(lake.snapshots({ from: snapshotId! })))[0]?.changes.map(({ kind }) => kind),
+        ['inline_flush', 'inline_flush'],
+        'the changes',
+      );
+      await table.insert(numbered(11, 12));
+      equal(await rowIds(table), range(0, 11), 'the row ids after another insert');
+      equal((await lake.maintenance.flushInlined({ table: 'other' })).snapshotId, undefined, 'nothing to flush');
+      equal((await lake.maintenance.flushInlined({ schema: 'main' })).tables.length, 1, 'one table to flush');
+      equal(await ids(table), range(1, 12), 'the rows in the end');
+      await rejects(() => lake.maintenance.flushInlined({ table: 'nowhere' }), 'NOT_FOUND');
+    },
+  },
+  {
+    name: 'inserts go on while their table is flushed',
+    async run(target) {
+      await using lake = await target.open();
+      await using second = await target.open();
+      const table = await createNumbered(lake);
+      await table.insert(numbered(1, 1));
+      const again = await numbersOf(second);
+      const inserting = (async () => {
+        for (let i = 2; i <= 30; i++) await again.insert(numbered(i, i));
+      })();
+      for (let i = 0; i < 5; i++) await lake.maintenance.flushInlined();
+      await inserting;
+      await lake.maintenance.flushInlined();
+      equal(await ids(table), range(1, 30), 'the rows');
+      equal(await rowIds(table), range(0, 29), 'the row ids');
+    },
+  },
+  {
     name: 'columns of reserved names keep their rows out of the catalog',
     async run(target) {
       await using lake = await target.open();
