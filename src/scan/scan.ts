@@ -45,8 +45,7 @@ export class Scan<Row> extends Rows<Row> {
    * catalog. Nothing but the catalog is read.
    */
   async plan(options: PlanOptions = {}): Promise<ScanPlan> {
-    const [{ planScan }, { planOf }] = await Promise.all([import('./plan.ts'), import('./tasks.ts')]);
-    return planOf(await planScan(this.#request), options);
+    return (await import('./tasks.ts')).planTasks(this.#request, options);
   }
 
   /**
@@ -68,7 +67,6 @@ export class Scan<Row> extends Rows<Row> {
    * ```
    */
   async explain(): Promise<ScanExplanation> {
-    const { explainScan } = await import('./explain.ts');
-    return explainScan(this.#request);
+    return (await import('./explain.ts')).explainScan(this.#request);
   }
 }

@@ -1,6 +1,6 @@
 import { LakeError, showValue } from '../errors.ts';
 import type { FilePart, ScanPart } from './parts.ts';
-import type { PlannedScan } from './plan.ts';
+import { type PlannedScan, type PlanRequest, planScan } from './plan.ts';
 import { type ScanTask, taskMaker } from './task.ts';
 
 export interface PlanOptions {
@@ -19,12 +19,17 @@ export interface ScanPlan {
 
 const usualMaxByteLength = 1 << 27;
 
-export function planOf(planned: PlannedScan, { maxByteLength = usualMaxByteLength }: PlanOptions): ScanPlan {
+/** Plans a scan as tasks. */
+export async function planTasks(
+  request: PlanRequest,
+  { maxByteLength = usualMaxByteLength }: PlanOptions,
+): Promise<ScanPlan> {
   if (!Number.isSafeInteger(maxByteLength) || maxByteLength < 1)
     throw new LakeError(
       'INVALID_ARGUMENT',
       `maxByteLength is ${showValue(maxByteLength)}; it must be a whole number from 1`,
     );
+  const planned = await planScan(request);
   const { read } = planned;
   const { snapshotId, limit } = read;
   const taskOf = taskMaker(read);
