@@ -1,4 +1,5 @@
 import type { ConformanceCase } from './case.ts';
+import { changeCases } from './lake/changes.ts';
 import { inliningCases } from './lake/inlining.ts';
 import { insertCases } from './lake/insert.ts';
 import { openingCases } from './lake/opening.ts';
@@ -28,5 +29,6 @@ export const lakeCases: readonly ConformanceCase<LakeTarget>[] = [
     ...readingCases,
     ...valueCases,
   ].map(intoFiles),
+  ...changeCases,
   ...inliningCases,
 ];
