@@ -2,6 +2,7 @@ import type { ConformanceCase } from './case.ts';
 import { changeCases } from './lake/changes.ts';
 import { inliningCases } from './lake/inlining.ts';
 import { insertCases } from './lake/insert.ts';
+import { onceCases } from './lake/once.ts';
 import { openingCases } from './lake/opening.ts';
 import { readingCases } from './lake/reading.ts';
 import { schemaCases } from './lake/schema.ts';
@@ -31,4 +32,5 @@ export const lakeCases: readonly ConformanceCase<LakeTarget>[] = [
   ].map(intoFiles),
   ...changeCases,
   ...inliningCases,
+  ...onceCases,
 ];
