@@ -1,8 +1,8 @@
 import type { SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import { literal } from './literal.ts';
 
-/** How often it is looked for others, in milliseconds. */
-const LOOK_MS = 50;
+/** How often it is looked for others, in milliseconds: each look costs the server a millisecond or two. */
+const LOOK_MS = 500;
 /** For how long one that was seen is reckoned with: DuckDB waits up to four seconds before it tries again. */
 const MEMORY_MS = 5000;
 
