@@ -1,5 +1,6 @@
 import { type MemoryCatalog, memoryCatalog } from '../src/catalog/memory.ts';
-import { type Lake, type OpenOptions, openLake } from '../src/lake.ts';
+import { type Lake, openLake } from '../src/lake.ts';
+import type { OpenOptions } from '../src/opening.ts';
 import { memoryStore } from '../src/storage/memory.ts';
 
 export { type MemoryCatalog, type MemoryCatalogOptions, memoryCatalog } from '../src/catalog/memory.ts';

@@ -44,7 +44,6 @@ export type { CompressOptions, Compressor, Compressors, DecompressOptions } from
 export type { ColumnValues } from './file/format.ts';
 export {
   Lake,
-  type OpenOptions,
   openLake,
   type SnapshotInfo,
   type TransactionOptions,
@@ -52,6 +51,7 @@ export {
 } from './lake.ts';
 export type { FlushedTable, FlushOptions, FlushResult } from './maintenance/flush.ts';
 export { Maintenance } from './maintenance/maintenance.ts';
+export type { OpenOptions } from './opening.ts';
 export {
   type ChangeRow,
   Changes,

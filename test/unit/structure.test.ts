@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly RegExp[])[] = [
   // The three interfaces, then what implements them.
   [/^catalog\/(store|table-files|table-history)\.ts$/, /^storage\/object-store\.ts$/, /^file\/format\.ts$/],
   [/^catalog\//, /^storage\//, /^file\//],
-  [/^session\.ts$/],
+  [/^session\.ts$/, /^opening\.ts$/],
   [/^write\//, /^scan\//, /^maintenance\//],
   [/^transaction\.ts$/],
   [/^table\.ts$/],

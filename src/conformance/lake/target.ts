@@ -1,4 +1,5 @@
-import type { Lake, OpenOptions } from '../../lake.ts';
+import type { Lake } from '../../lake.ts';
+import type { OpenOptions } from '../../opening.ts';
 import { t } from '../../schema/builder.ts';
 import type { Table } from '../../table.ts';
 
