@@ -120,6 +120,12 @@ export function buildProgram(io: Io, version: string): Command {
     .option('--where <json>', 'which rows: see `edgemere help where`')
     .option('--limit <count>', 'at most so many rows', count)
     .option('--as-of <version>', "a snapshot's id, or a time such as 2024-01-15T12:30:00Z");
+  command(
+    'flush',
+    'LAKE',
+    'write rows and deletes that are kept in the catalog into files',
+    async () => (await import('./commands/flush.ts')).flush,
+  ).option('--table <name>', 'only those of this table');
   command('ls', 'LAKE', 'list the tables', look('ls'));
   command('describe', 'LAKE TABLE', 'list the columns of a table', look('describe'));
   command('snapshots', 'LAKE', 'list the versions of the lake', look('snapshots'));

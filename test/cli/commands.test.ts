@@ -377,3 +377,15 @@ describe('the data path', () => {
     expect(await ok(['scan', lake, 't', '--data-path', `${elsewhere}/`])).toBe(rows);
   });
 });
+
+test('flush writes what the catalog keeps into files', async () => {
+  const lake = `${folder.path}/flushed`;
+  await ok(['init', lake]);
+  await ok(['create', lake, 't', 'a int']);
+  expect(await ok(['flush', lake])).toContain('nothing to flush');
+  for (const a of [1, 2]) await ok(['append', lake, 't', '-'], { stdin: `{"a":${a}}` });
+  expect(await ok(['flush', lake, '--table', 't'])).toBe('main.t: 2 rows, 0 deletes\nflushed into files, snapshot 4\n');
+  expect(JSON.parse(await ok(['flush', lake, '--json']))).toEqual({ snapshotId: null, tables: [] });
+  expect(await ok(['scan', lake, 't'])).toBe('{"a":1}\n{"a":2}\n');
+  expect((await edgemere(['flush', lake, '--table', 'no'])).code).toBe(1);
+});
