@@ -1,8 +1,17 @@
-import type { CatalogStore } from '../../catalog/store.ts';
-import type { BoundsComparison, ColumnRange } from '../../catalog/table-files.ts';
+import type { CatalogStore, Snapshot } from '../../catalog/store.ts';
+import type { BoundsComparison, ColumnRange, TableFiles } from '../../catalog/table-files.ts';
 import { type CatalogRow, relativeId } from '../../spec/rows.ts';
 import { type ConformanceCase, check, equal } from '../case.ts';
-import { type CatalogTarget, commitOnHead, createTables, fileRow, insert, openLake, statsRow } from './batches.ts';
+import {
+  appendParts,
+  type CatalogTarget,
+  commitOnHead,
+  createTables,
+  fileRow,
+  insert,
+  openLake,
+  statsRow,
+} from './batches.ts';
 
 /** Bounds of a file, with what else its statistics say; `undefined` for a file that has none. */
 type Bounds = readonly [min: string | null, max: string | null, more?: CatalogRow] | undefined;
@@ -179,6 +188,58 @@ export const pruningCases: readonly ConformanceCase<CatalogTarget>[] = [
       );
       const rest = await catalog.readFiles({ snapshotId: 4, tableId: id, stats: [], fromFileId: 3 });
       equal(rest.files, [], 'files from the end on');
+    },
+  },
+  {
+    name: 'readFiles trusts no bounds from before the snapshot that a range names, nor those of mapped files',
+    async run(target) {
+      await using catalog = await openLake(target);
+      const [id] = (await createTables(catalog, 't')) as [number];
+      const addFile = (bounds: CatalogRow, file: CatalogRow = {}): Promise<Snapshot> =>
+        commitOnHead(catalog, {
+          fileIdCount: 1,
+          changes: [{ kind: 'inserted_into_table', id }],
+          ops: [
+            insert('ducklake_data_file', fileRow(id, relativeId(0), relativeId(0), file)),
+            insert('ducklake_file_column_stats', statsRow(id, relativeId(0), 1, bounds)),
+          ],
+        });
+      await addFile({ min_value: '9', max_value: '10' });
+      const { id: fromSnapshot } = await addFile({ min_value: '9', max_value: '91' });
+      const { id: snapshotId } = await addFile({ min_value: '9', max_value: '91' }, { mapping_id: 7 });
+      await addFile({ min_value: '9', max_value: '91' });
+      const range = { columnId: 1, comparison: 'bytes', min: 'x', max: 'x', includesNan: false } as const;
+      const read = async (one: ColumnRange): Promise<number[]> =>
+        (await catalog.readFiles({ snapshotId, tableId: id, stats: 'none', within: [one] })).files.map(
+          ({ file }) => file.data_file_id,
+        );
+      const found = await read({ ...range, fromSnapshot });
+      check(
+        [0, 2].every((fileId) => found.includes(fileId)),
+        `files ${found.join(', ')} were given, not 0 and 2`,
+      );
+      check(!found.includes(3), 'a file of a later snapshot was given');
+    },
+  },
+  {
+    name: 'readFiles tells what was committed since, as of the same moment',
+    async run(target) {
+      await using catalog = await openLake(target);
+      const [id] = (await createTables(catalog, 't')) as [number];
+      const first = await commitOnHead(catalog, appendParts(id));
+      const second = await commitOnHead(catalog, appendParts(id));
+      const read = async (since?: number): Promise<TableFiles> =>
+        catalog.readFiles({ snapshotId: first.id, tableId: id, stats: 'none', since });
+      const seen = ({ id: snapshotId, time, nextFileId }: Snapshot): unknown => ({
+        id: snapshotId,
+        time,
+        nextFileId,
+        changes: `inserted_into_table:${id}`,
+      });
+      equal((await read(first.id)).since, [seen(first), seen(second)], 'snapshots from the first on');
+      equal((await read(second.id)).since, [seen(second)], 'snapshots from the second on');
+      equal((await read(second.id + 1)).since, [], 'snapshots after the newest');
+      equal((await read()).since, undefined, 'snapshots that nobody asked for');
     },
   },
 ];
