@@ -29,7 +29,7 @@ export function encodeInlined(dialect: SqlDialect, batch: CommitBatch): EncodedI
       ...inserts.map((op, n) => insertInlined(dialect, inlinedShape(op), n)),
       ...deletes.map(
         ({ name }, n) =>
-          `flushed${n} AS (DELETE FROM ${dialect.table(name)} t USING ids WHERE t.begin_snapshot <= (j->'flushed'->>${n})::bigint)`,
+          `flushed${n} AS (DELETE FROM ${dialect.table(name)} t USING ids WHERE t.begin_snapshot <= (ids.j->'flushed'->>${n})::bigint)`,
       ),
     ],
     payload: inserts.map(inlinedPayload),
