@@ -58,3 +58,31 @@ for (const kind of CATALOG_KINDS)
     await compare();
     await duck.detach();
   });
+
+test('the limit is the one that DuckDB set for the table, the schema or the lake', async () => {
+  await using duck = await openOracle();
+  await using place = await testLake('sqlite');
+  await place.attach(duck, { inliningRowLimit: 10 });
+  await duck.run('CREATE SCHEMA lake.s; CREATE TABLE lake.s.a(i INTEGER); CREATE TABLE lake.s.b(i INTEGER)');
+  await duck.run('CREATE TABLE lake.c(i INTEGER); CREATE TABLE lake.d(row_id INTEGER)').catch(() => undefined);
+  await duck.run("CALL lake.set_option('data_inlining_row_limit', 2, schema => 's')");
+  await duck.run("CALL lake.set_option('data_inlining_row_limit', 0, schema => 's', table_name => 'b')");
+  await duck.run("CALL lake.set_option('data_inlining_row_limit', 5)");
+  await duck.detach();
+  const lake = await place.open({ dataInliningRowLimit: 100 });
+  const most = async (schema: string, name: string): Promise<number> => {
+    let limit = 0;
+    for (let count = 1; count <= 12; count++) {
+      const rows = Array.from({ length: count }, (_, i) => ({ i }));
+      if ((await lake.table({ schema, name }).insert(rows)).inlinedRowCount > 0) limit = count;
+    }
+    return limit;
+  };
+  expect([await most('s', 'a'), await most('s', 'b'), await most('main', 'c')]).toEqual([2, 0, 5]);
+  await lake.close();
+  await place.attach(duck);
+  expect(
+    await duck.rowsAgreed('SELECT (SELECT count(*) FROM lake.s.a) AS a, (SELECT count(*) FROM lake.c) AS c'),
+  ).toEqual([{ a: '78', c: '78' }]);
+  await duck.detach();
+});
