@@ -1,4 +1,4 @@
-import { type SchemaSummary, summarizeSchema, summarizeTable, type TableSummary } from './catalog/describe.ts';
+import type { SchemaSummary, TableSummary } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf, CommitKey } from './catalog/store.ts';
 import { checkOptions, isLakeError, LakeError, showValue } from './errors.ts';
@@ -269,12 +269,14 @@ export class Lake implements AsyncDisposable {
   /** The schemas at the head, or as of a version. */
   async schemas(options: { readonly asOf?: AsOf | undefined } = {}): Promise<SchemaSummary[]> {
     const { schemas } = await this.#viewOf(options.asOf);
+    const { summarizeSchema } = await import('./catalog/describe.ts');
     return schemas.map(summarizeSchema);
   }
 
   /** The tables at the head, or as of a version. */
   async tables(options: { readonly asOf?: AsOf | undefined } = {}): Promise<TableSummary[]> {
     const { tables } = await this.#viewOf(options.asOf);
+    const { summarizeTable } = await import('./catalog/describe.ts');
     return tables.map(summarizeTable);
   }
 

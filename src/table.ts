@@ -1,4 +1,4 @@
-import { describeTable, type TableDescription } from './catalog/describe.ts';
+import type { TableDescription } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf } from './catalog/store.ts';
 import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
@@ -270,6 +270,7 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
 
   /** The table's columns at the head, or as of a version. */
   async describe(options: VersionOptions = {}): Promise<TableDescription> {
+    const { describeTable } = await import('./catalog/describe.ts');
     return describeTable(this.#find(await this.#viewOf(options)));
   }
 

@@ -1,12 +1,5 @@
 import type { Committed, Repeated } from './catalog/commit.ts';
-import {
-  describeTable,
-  type SchemaSummary,
-  summarizeSchema,
-  summarizeTable,
-  type TableDescription,
-  type TableSummary,
-} from './catalog/describe.ts';
+import type { SchemaSummary, TableDescription, TableSummary } from './catalog/describe.ts';
 import { type CommitMessage, type PendingChange, requireMessage, type StagedFile } from './catalog/pending.ts';
 import type { CommitKey } from './catalog/store.ts';
 import type { FilesRequest, TableFiles } from './catalog/table-files.ts';
@@ -217,13 +210,17 @@ export class Transaction {
   /** The schemas as this transaction sees them. */
   async schemas(): Promise<SchemaSummary[]> {
     this.#assertActive();
-    return this.#seen().schemas.map(summarizeSchema);
+    const { schemas } = this.#seen();
+    const { summarizeSchema } = await import('./catalog/describe.ts');
+    return schemas.map(summarizeSchema);
   }
 
   /** The tables as this transaction sees them. */
   async tables(): Promise<TableSummary[]> {
     this.#assertActive();
-    return this.#seen().tables.map(summarizeTable);
+    const { tables } = this.#seen();
+    const { summarizeTable } = await import('./catalog/describe.ts');
+    return tables.map(summarizeTable);
   }
 
   /** A table of the lake, or one made in this transaction. It is looked up when it is used. */
@@ -236,7 +233,11 @@ export class Transaction {
         const { countRows } = await import('./scan/count.ts');
         return countRows({ session, find, where, asOf, signal });
       },
-      describe: async () => describeTable(this.#find(this.#seen(), ref)),
+      describe: async () => {
+        const table = this.#find(this.#seen(), ref);
+        const { describeTable } = await import('./catalog/describe.ts');
+        return describeTable(table);
+      },
     };
   }
 
