@@ -37,6 +37,9 @@ const limits: InliningLimits = {
 /** Statements name the tables of inlined rows: a lake may have very many. */
 const MAX_PREPARED = 100;
 
+/** How many times `roomMs` others are given to come to an end: DuckDB takes 13 round trips. */
+const ROOM = 4;
+
 /** A batch with what makes the tables of inlined rows that it needs. */
 type Message = EncodedBatch & { readonly after: string | undefined; readonly room: Room | undefined };
 
@@ -94,7 +97,7 @@ export class PostgresCatalog extends SqlCatalog {
     this.checkOpen();
     checkBatch(batch);
     try {
-      return await this.#commit(batch, await this.#roomFor(roomMs), performance.now() + 4 * roomMs);
+      return await this.#commit(batch, await this.#roomFor(roomMs), performance.now() + ROOM * roomMs);
     } finally {
       this.#lastCommit = performance.now();
     }
@@ -105,7 +108,7 @@ export class PostgresCatalog extends SqlCatalog {
     if (performance.now() - this.#lastCommit >= roomMs) return undefined;
     if (this.#room === undefined) {
       const { Room } = await import('./room.ts');
-      this.#room ??= new Room(this.#dialect, 2 * roomMs);
+      this.#room ??= new Room(this.#dialect, ROOM * roomMs);
     }
     return this.#room;
   }

@@ -2,7 +2,7 @@ import type { SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import { literal } from './literal.ts';
 
 /** How often it is looked for others, in milliseconds: each look costs the server a millisecond or two. */
-const LOOK_MS = 500;
+const LOOK_MS = 100;
 /** For how long one that was seen is reckoned with: DuckDB waits up to four seconds before it tries again. */
 const MEMORY_MS = 5000;
 
