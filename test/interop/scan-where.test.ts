@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { localStore } from '../../adapters/local.ts';
 import { sqliteCatalog } from '../../adapters/sqlite.ts';
 import { openLake } from '../../src/index.ts';
+import { testLake } from '../support/lakes.ts';
 import { openOracle } from '../support/oracle.ts';
 
 const filters: readonly (readonly [string, Record<string, unknown>])[] = [
@@ -64,5 +65,40 @@ test('filtered scans give the rows that DuckDB gives: files, deletes, inlined ro
     await expect(table.scan({ where: { nope: 1 } }).toArray()).rejects.toMatchObject({ code: 'NOT_FOUND' });
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('a file whose column was widened in its own transaction is filtered and counted by what its values became', async () => {
+  await using place = await testLake('sqlite');
+  await using duck = await openOracle();
+  await place.attach(duck);
+  await duck.run(`
+    BEGIN;
+    CREATE TABLE lake.t (id BIGINT, x FLOAT);
+    INSERT INTO lake.t VALUES (1, 0.1), (2, 0.1);
+    ALTER TABLE lake.t ALTER COLUMN x SET DATA TYPE DOUBLE;
+    COMMIT;
+  `);
+  const widened = Math.fround(0.1);
+  const cases = [
+    ['=', 'eq'],
+    ['<>', 'ne'],
+    ['<', 'lt'],
+    ['<=', 'lte'],
+    ['>', 'gt'],
+    ['>=', 'gte'],
+  ] as const;
+  const expected: [string, Record<string, unknown>, number][] = [];
+  for (const value of [0.1, widened])
+    for (const [sql, op] of cases) {
+      const text = `SELECT count(*) FILTER (WHERE x ${sql} ${value}::DOUBLE) AS n FROM lake.t`;
+      expected.push([text, { x: { [op]: value } }, Number((await duck.rows(text))[0]!['n'])]);
+    }
+  await duck.close();
+
+  const table = (await place.open()).table('t');
+  for (const [sql, where, count] of expected) {
+    const rows = await table.scan({ columns: ['id'], where }).toArray();
+    expect({ sql, rows: rows.length, count: await table.count(where) }).toEqual({ sql, rows: count, count });
   }
 });

@@ -26,7 +26,9 @@ export function boundsOfStats({
     // Of files that others wrote DuckDB keeps bounds of bytes as Parquet's tools print them.
     const isForeign = file.mapping_id !== null && boundsOrder(field.type) === 'bytes';
     const isKnown = (!isChanged || isNumeric(field.type)) && !isForeign;
-    const slack = isChanged && isFloat(field.type) ? 1 : 0;
+    // A transaction may insert into a column and change its type after that: file and column then begin with one snapshot.
+    const mayBeNarrower = isChanged || field.beginSnapshot === file.begin_snapshot;
+    const slack = mayBeNarrower && isFloat(field.type) ? 1 : 0;
     return {
       min: isKnown ? bound(field.type, row.min_value, -slack) : undefined,
       max: isKnown ? bound(field.type, row.max_value, slack) : undefined,
