@@ -59,6 +59,7 @@ export {
   type ChangesOptions,
   type ChangeType,
 } from './scan/changes.ts';
+export type { ScannedRow, VirtualColumns } from './scan/columns.ts';
 export type { ExplainedFile, PrunedFiles, ScanExplanation } from './scan/explanation.ts';
 export { Rows } from './scan/output.ts';
 export type { ParquetFile } from './scan/parquet-file.ts';

@@ -130,7 +130,7 @@ export class Lake implements AsyncDisposable {
   }
 
   /** A handle on a table, by name in schema `main` or by schema and name. It is looked up when it is used. */
-  table<In = Record<string, unknown>, Out = Record<string, unknown>>(ref: TableRef): Table<In, Out> {
+  table<In = object, Out = Record<string, unknown>>(ref: TableRef): Table<In, Out> {
     return new Table(this.#session, tableName(ref));
   }
 

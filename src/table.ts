@@ -4,6 +4,7 @@ import type { AsOf } from './catalog/store.ts';
 import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
 import { isLakeError, LakeError } from './errors.ts';
 import { type ChangeRow, Changes, type ChangesOptions } from './scan/changes.ts';
+import type { ScannedRow, VirtualColumns } from './scan/columns.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
 import type { Where } from './scan/where/where.ts';
 import type { Field } from './schema/field.ts';
@@ -95,7 +96,7 @@ type InsertKeys = Pick<KeyUse<InsertedRows>, 'keys' | 'repeat'>;
  * for await (const { id, at } of events.scan({ columns: ['id', 'at'] })) console.log(id, at);
  * ```
  */
-export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> {
+export class Table<In = object, Out = Record<string, unknown>> {
   readonly schema: string;
   readonly name: string;
   readonly #session: Session;
@@ -219,9 +220,9 @@ export class Table<In = Record<string, unknown>, Out = Record<string, unknown>> 
   }
 
   /** Reads rows. Nothing happens until the scan is iterated. */
-  scan<Name extends keyof Out & string = keyof Out & string>(
+  scan<Name extends (keyof Out & string) | keyof VirtualColumns = keyof Out & string>(
     options: ScanOptions<Name, Out> = {},
-  ): Scan<Pick<Out, Name>> {
+  ): Scan<ScannedRow<Out, Name>> {
     return new Scan(this.#session, (view) => this.#find(view), options);
   }
 

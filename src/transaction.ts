@@ -6,6 +6,7 @@ import type { FilesRequest, TableFiles } from './catalog/table-files.ts';
 import { uncommittedView } from './catalog/uncommitted.ts';
 import { type CatalogView, nameOf, type TableInfo, type TableName } from './catalog/view.ts';
 import { isLakeError, LakeError, showValue } from './errors.ts';
+import type { ScannedRow, VirtualColumns } from './scan/columns.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
 import type { Where } from './scan/where/where.ts';
 import type { ColumnMap, InsertRow, Row, TableSchema } from './schema/builder.ts';
@@ -62,14 +63,16 @@ export function tableName(ref: TableRef): TableName {
 }
 
 /** A table as part of a transaction: it shows what the transaction began with and its own changes, not what others commit meanwhile. */
-export interface TransactionTable<In = Record<string, unknown>, Out = Record<string, unknown>> {
+export interface TransactionTable<In = object, Out = Record<string, unknown>> {
   /** Adds rows, which become visible to others with the commit. Errors: INVALID_VALUE, NOT_FOUND. */
   insert(rows: RowsInput<In>, options?: WriteOptions): Promise<InsertedRows>;
   /**
    * Reads rows, those that the transaction added among them. They have no `snapshot_id` yet, and a `rowid` from 10^18 on, as in
    * DuckDB. With `asOf` it reads what was committed.
    */
-  scan<Name extends keyof Out & string = keyof Out & string>(options?: ScanOptions<Name, Out>): Scan<Pick<Out, Name>>;
+  scan<Name extends (keyof Out & string) | keyof VirtualColumns = keyof Out & string>(
+    options?: ScanOptions<Name, Out>,
+  ): Scan<ScannedRow<Out, Name, VirtualColumns<bigint | null>>>;
   /** How many rows `scan` would give. See `table.count`. */
   count(where?: Where<Out>, options?: Pick<ScanOptions, 'asOf' | 'signal'>): Promise<number>;
   describe(): Promise<TableDescription>;
@@ -224,7 +227,7 @@ export class Transaction {
   }
 
   /** A table of the lake, or one made in this transaction. It is looked up when it is used. */
-  table<In = Record<string, unknown>, Out = Record<string, unknown>>(ref: TableRef): TransactionTable<In, Out> {
+  table<In = object, Out = Record<string, unknown>>(ref: TableRef): TransactionTable<In, Out> {
     return {
       insert: (rows, options) => this.insert(ref, rows, options),
       scan: (options = {}) => new Scan(...this.#readOf(ref, options)),

@@ -4,8 +4,28 @@ import type { Field } from '../schema/field.ts';
 import { withParts } from '../schema/tree.ts';
 import { isSupported, typeText } from '../spec/types.ts';
 
-/** What DuckLake tells of a row beside the table's columns, under its names for them. */
-export type VirtualName = 'rowid' | 'snapshot_id' | 'filename' | 'file_row_number' | 'file_index';
+/**
+ * What DuckLake tells of a row beside the table's columns, under its names for them: a scan gives those that its `columns` ask for. A
+ * column of the table with the same name goes first.
+ */
+export interface VirtualColumns<SnapshotId = bigint> {
+  rowid: bigint;
+  /** The snapshot that added the row. In a transaction `null` for its own rows, which have none yet. */
+  snapshot_id: SnapshotId;
+  /** The file's location; of rows that are kept in the catalog the name of their table there. */
+  filename: string;
+  /** The row's position in its file, from 0. */
+  file_row_number: bigint;
+  /** The file's position among those of the scan, from 0. */
+  file_index: bigint;
+}
+
+/** A row of a scan: the columns that were asked for. */
+export type ScannedRow<Out, Name extends PropertyKey, Virtual = VirtualColumns> = {
+  [K in Name]: K extends keyof Out ? Out[K] : K extends keyof Virtual ? Virtual[K] : never;
+};
+
+export type VirtualName = keyof VirtualColumns;
 
 export const virtualNames: readonly VirtualName[] = [
   'rowid',

@@ -9,7 +9,7 @@ import type { PlanOptions, ScanPlan } from './tasks.ts';
 import type { Where } from './where/where.ts';
 
 export interface ScanOptions<Name extends string = string, Row = Record<string, unknown>> {
-  /** Which columns, in the order in which batches hold them. All by default. */
+  /** Which columns, in the order in which batches hold them. All by default, but for the {@link VirtualColumns}. */
   readonly columns?: readonly Name[] | undefined;
   /** Which rows; all by default. See {@link Where}. */
   readonly where?: Where<Row> | undefined;

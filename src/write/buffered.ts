@@ -76,7 +76,7 @@ export interface Append {
  * What a batch failed with rejects all its appends; `context.batch` of the error says which batch it was, how many appends and rows
  * it had, and where the append's own rows begin in it.
  */
-export class BufferedWriter<In = Record<string, unknown>> implements AsyncDisposable {
+export class BufferedWriter<In = object> implements AsyncDisposable {
   readonly #target: BatchTarget;
   readonly #options: WriterOptions;
   readonly #maxRows: number;

@@ -135,6 +135,16 @@ export async function insertsAndScans(lake: Lake): Promise<void> {
   // @ts-expect-error a column that the table doesn't have
   table.scan({ columns: ['id', 'other'] });
   same<Equal<ReturnType<typeof rowStream>, ReadableStream<Pick<Row<typeof events>, 'id'>>>>();
+  // What a row has beside the table's columns has to be asked for.
+  for await (const row of table.scan({ columns: ['id', 'rowid', 'snapshot_id', 'filename'] }))
+    same<Equal<typeof row, { id: bigint; rowid: bigint; snapshot_id: bigint; filename: string }>>();
+  const named = await lake.createTable('named', { rowid: t.varchar().notNull() });
+  for await (const row of named.scan({ columns: ['rowid', 'file_index'] }))
+    same<Equal<typeof row, { rowid: string; file_index: bigint }>>();
+  await lake.transaction(async (tx) => {
+    for await (const row of tx.table<object, { id: bigint }>('events').scan({ columns: ['id', 'snapshot_id'] }))
+      same<Equal<typeof row, { id: bigint; snapshot_id: bigint | null }>>();
+  });
   const rowStream = () => table.scan({ columns: ['id'] }).stream();
   same<Equal<ReturnType<typeof batchStream>, ReadableStream<RowBatch>>>();
   const batchStream = () => table.scan().batchStream();
@@ -151,6 +161,15 @@ export async function insertsAndScans(lake: Lake): Promise<void> {
   // A handle by name knows nothing of the columns, unless it is told.
   const loose = lake.table('events');
   await loose.insert([{ anything: 1 }]);
+  // An interface has no index signature.
+  interface Event {
+    readonly id: number;
+  }
+  const ofInterface: Event[] = [{ id: 1 }];
+  await loose.insert(ofInterface);
+  await loose.writer().append(ofInterface);
+  // @ts-expect-error rows are objects
+  await loose.insert([1]);
   for await (const row of loose.scan()) same<Equal<typeof row, Record<string, unknown>>>();
   const told = lake.table<{ id: number }, { id: bigint }>({ schema: 'main', name: 'events' });
   await told.insert([{ id: 1 }]);
