@@ -23,7 +23,7 @@ export interface DeathTask {
 const { path, dataPath, id, statement }: DeathTask = JSON.parse(process.argv[2]!);
 let isCommitting = false;
 let count = 0;
-const die = (): boolean => process.kill(process.pid, 'SIGKILL');
+const die = (): void => void process.kill(process.pid, 'SIGKILL');
 
 function counted<T>(run: () => T): T {
   if (isCommitting && ++count === statement) die();
