@@ -1,4 +1,5 @@
 import type { CatalogStore } from '../src/catalog/store.ts';
+import { LakeError } from '../src/errors.ts';
 import { SqliteCatalog } from './sqlite/catalog.ts';
 import type { SqliteDatabase } from './sqlite/database.ts';
 
@@ -51,5 +52,8 @@ export interface SqliteSettings {
  * ```
  */
 export function sqliteCatalog(options: SqliteCatalogOptions): CatalogStore {
+  const { path, database }: Partial<SqliteFile & SqliteHandle> = options ?? {};
+  if (typeof path !== 'string' && !database)
+    throw new LakeError('INVALID_ARGUMENT', 'sqliteCatalog takes { path } of a file, or { database }, an open one');
   return new SqliteCatalog(options);
 }

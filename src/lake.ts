@@ -74,13 +74,26 @@ export interface SnapshotInfo {
  */
 export async function openLake(options: OpenOptions): Promise<Lake> {
   checkOptions(options);
+  checkMethod('catalog', 'readCatalog', options.catalog);
   try {
+    checkMethod('store', 'open', options.store);
     return new Lake(await openSession(options));
   } catch (error) {
     // The caller got no lake with which to close it.
-    await options.catalog?.[Symbol.asyncDispose]().then(undefined, () => undefined);
+    await options.catalog[Symbol.asyncDispose]().then(undefined, () => undefined);
     throw error;
   }
+}
+
+/** A name where a backend belongs would be told only by a TypeError. */
+function checkMethod(option: 'catalog' | 'store', method: string, value: unknown): void {
+  if (typeof (value as Record<string, unknown> | null | undefined)?.[method] === 'function') return;
+  const made = option === 'catalog' ? 'sqliteCatalog({ path })' : 'localStore()';
+  throw new LakeError(
+    'INVALID_ARGUMENT',
+    `${option} is ${showValue(value)}; expected what an adapter makes, such as ${made}`,
+    { context: { value: showValue(value) } },
+  );
 }
 
 const instants = timestampCodec('us', true);

@@ -109,7 +109,12 @@ export async function openFile(path: string): Promise<SqliteDatabase> {
   try {
     return new DatabaseSync(path);
   } catch (error) {
-    throw lakeError(error);
+    if (resultCode(error) !== names['SQLITE_CANTOPEN']) throw lakeError(error);
+    throw new LakeError(
+      'CATALOG_UNAVAILABLE',
+      `the catalog database ${path} can not be opened: its folder is missing, or may not be used`,
+      { context: { location: `sqlite:${path}` }, cause: error },
+    );
   }
 }
 

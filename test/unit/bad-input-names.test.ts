@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { memoryCatalog, memoryLake } from '../../adapters/memory.ts';
-import { type ErrorCode, isLakeError, t } from '../../src/index.ts';
+import { memoryCatalog, memoryLake, memoryStore } from '../../adapters/memory.ts';
+import { sqliteCatalog } from '../../adapters/sqlite.ts';
+import { type ErrorCode, isLakeError, openLake, readTask, t } from '../../src/index.ts';
 import { watchedStore } from '../support/watched-store.ts';
 
 async function setUp() {
@@ -299,5 +300,31 @@ describe('options', () => {
       // Nobody else could close it.
       await expect(catalog.readHead()).rejects.toMatchObject({ code: 'CLOSED' });
     }
+  });
+
+  test('of backends, and of reads without options', async () => {
+    const { lake, refused } = await setUp();
+    const store = memoryStore();
+    const none = undefined as never;
+    const mistakes: [string, () => Promise<unknown>][] = [
+      ['catalog', () => openLake({ catalog: 'catalog.sqlite' as never, store, dataPath: 'data/' })],
+      ['catalog', () => openLake({ store } as never)],
+      ['store', () => openLake({ catalog: memoryCatalog(), store: 'data/' as never, dataPath: 'data/' })],
+      ['store', () => openLake({ catalog: memoryCatalog(), dataPath: 'data/' } as never)],
+      ['path', async () => sqliteCatalog('catalog.sqlite' as never)],
+      ['path', async () => sqliteCatalog({} as never)],
+      ['path', async () => sqliteCatalog(none)],
+      ['options', () => lake.table('Events').changes(none).toArray()],
+      ['options', async () => readTask({} as never, none)],
+    ];
+    for (const [word, mistake] of mistakes) {
+      const { code, message } = await refused(mistake);
+      expect([code, message]).toEqual(['INVALID_ARGUMENT', expect.stringContaining(word)]);
+    }
+    const path = '/nowhere/at/all/catalog.sqlite';
+    const { code, message } = await refused(() =>
+      openLake({ catalog: sqliteCatalog({ path }), store, dataPath: 'd/' }),
+    );
+    expect([code, message]).toEqual(['CATALOG_UNAVAILABLE', expect.stringContaining(path)]);
   });
 });

@@ -1,7 +1,7 @@
 import type { AsOf } from '../../catalog/store.ts';
 import type { TableHistory } from '../../catalog/table-history.ts';
 import { nameOf, type TableInfo } from '../../catalog/view.ts';
-import { LakeError, showValue } from '../../errors.ts';
+import { checkOptions, LakeError, showValue } from '../../errors.ts';
 import { type IdChange, parseChanges } from '../../spec/changes.ts';
 import type { ChangesRequest, ChangeType } from '../changes.ts';
 import { type ScanColumn, scanColumns } from '../columns.ts';
@@ -29,6 +29,7 @@ const allTypes: readonly ChangeType[] = ['insert', 'delete', 'update_preimage', 
 
 /** Looks up what a read of changes needs: two statements. */
 export async function planChanges({ session, find, options }: ChangesRequest): Promise<PlannedChanges> {
+  checkOptions(options);
   const signal = options.signal as AbortSignal | undefined;
   signal?.throwIfAborted();
   const from = boundOf('from', options.from);
