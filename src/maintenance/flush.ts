@@ -4,7 +4,7 @@ import type { StagedFile } from '../catalog/pending.ts';
 import { statsRows } from '../catalog/plan.ts';
 import type { CatalogOp, CommitBatch, CommitWitness, Snapshot } from '../catalog/store.ts';
 import type { CatalogView, TableInfo } from '../catalog/view.ts';
-import { isLakeError, LakeError } from '../errors.ts';
+import { checkOptions, isLakeError, LakeError, showValue } from '../errors.ts';
 import { rowIdField, snapshotIdField } from '../file/internal-fields.ts';
 import type { Session } from '../session.ts';
 import { type Change, type IdChange, sortChanges } from '../spec/changes.ts';
@@ -50,6 +50,12 @@ interface Flushed {
 
 /** See `Maintenance.flushInlined`. */
 export async function flushInlined(session: Session, options: FlushOptions): Promise<FlushResult> {
+  checkOptions(options);
+  for (const [key, name] of Object.entries({ schema: options.schema, table: options.table }))
+    if (name !== undefined && typeof name !== 'string')
+      throw new LakeError('INVALID_ARGUMENT', `the option ${key} is ${showValue(name)}; expected a name`, {
+        context: { value: showValue(name) },
+      });
   const { maxRetries, retryWaitMs, retryBackoff } = session.retry;
   for (let attempt = 0; ; attempt++) {
     const view = await session.reload();

@@ -15,7 +15,7 @@ export class Maintenance {
    * `ducklake_flush_inlined_data`. Older snapshots show what they showed, and rows keep their ids. Deletes that are kept in the
    * catalog become delete files. Tables whose option `auto_compact` is false are left out, unless `table` names them.
    *
-   * Errors: NOT_FOUND for the table or schema, RETRIES_EXHAUSTED when others deleted from the tables again and again meanwhile,
+   * Errors: INVALID_ARGUMENT, NOT_FOUND for the table or schema, RETRIES_EXHAUSTED when others deleted from the tables again and again meanwhile,
    * INVALID_VALUE for what DuckDB inlined and Parquet can't hold: negative intervals.
    *
    * @example
