@@ -4,7 +4,14 @@
  * @module
  */
 export type { CommitRetry, RetryPolicy } from './catalog/commit.ts';
-export type { ColumnDescription, SchemaSummary, TableDescription, TableSummary } from './catalog/describe.ts';
+export type {
+  ColumnDescription,
+  MacroSummary,
+  SchemaSummary,
+  TableDescription,
+  TableSummary,
+  ViewSummary,
+} from './catalog/describe.ts';
 export type { CommitMessage } from './catalog/pending.ts';
 export type {
   AsOf,

@@ -1,4 +1,4 @@
-import type { SchemaSummary, TableSummary } from './catalog/describe.ts';
+import type { MacroSummary, SchemaSummary, TableSummary, ViewSummary } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf, CommitKey } from './catalog/store.ts';
 import { checkOptions, isLakeError, LakeError, showValue } from './errors.ts';
@@ -291,6 +291,20 @@ export class Lake implements AsyncDisposable {
     const { tables } = await this.#viewOf(options.asOf);
     const { summarizeTable } = await import('./catalog/describe.ts');
     return tables.map(summarizeTable);
+  }
+
+  /** The views at the head, or as of a version: what DuckDB made. */
+  async views(options: { readonly asOf?: AsOf | undefined } = {}): Promise<ViewSummary[]> {
+    const view = await this.#viewOf(options.asOf);
+    const { summarizeViews } = await import('./catalog/describe.ts');
+    return summarizeViews(view);
+  }
+
+  /** The macros at the head, or as of a version: what DuckDB made. */
+  async macros(options: { readonly asOf?: AsOf | undefined } = {}): Promise<MacroSummary[]> {
+    const view = await this.#viewOf(options.asOf);
+    const { summarizeMacros } = await import('./catalog/describe.ts');
+    return summarizeMacros(view);
   }
 
   /** The snapshots, oldest first; expired ones are gone. */

@@ -1,6 +1,7 @@
+import { LakeError } from '../errors.ts';
 import type { Field } from '../schema/field.ts';
 import { typeText } from '../spec/types.ts';
-import type { SchemaInfo, TableInfo } from './view.ts';
+import type { CatalogView, SchemaInfo, TableInfo } from './view.ts';
 
 /** A column as `table.describe` tells it. */
 export interface ColumnDescription {
@@ -43,6 +44,26 @@ export interface TableSummary {
   readonly location: string;
 }
 
+/** A view. It is listed, not run: its definition is SQL. */
+export interface ViewSummary {
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+  /** Whose SQL it is: `duckdb`. */
+  readonly dialect: string;
+  /** The query. */
+  readonly sql: string;
+  /** Names that the view gives to its first columns instead of the query's. */
+  readonly columnAliases: readonly string[];
+}
+
+/** A macro, scalar or table. It is listed, not run. */
+export interface MacroSummary {
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+}
+
 export function describeTable({ id, uuid, schema, name, location, fields }: TableInfo): TableDescription {
   return { id, uuid, schema: schema.name, name, location, columns: fields.map(describeField) };
 }
@@ -59,3 +80,29 @@ export const summarizeTable = ({ id, schema, name, location }: TableInfo): Table
   name,
   location,
 });
+
+export const summarizeViews = ({ schemas, views }: CatalogView): ViewSummary[] =>
+  views.map(({ view_id, schema_id, view_name, dialect, sql, column_aliases }) => ({
+    id: required(view_id),
+    schema: required(schemas.find(({ id }) => id === schema_id)).name,
+    name: required(view_name),
+    dialect: dialect ?? 'duckdb',
+    sql: required(sql),
+    // `"a","b"`, quotes in names doubled.
+    columnAliases: [...(column_aliases ?? '').matchAll(/"((?:[^"]|"")*)"/g)].map(([, name]) =>
+      name!.replaceAll('""', '"'),
+    ),
+  }));
+
+export const summarizeMacros = ({ schemas, macros }: CatalogView): MacroSummary[] =>
+  macros.map(({ macro_id, schema_id, macro_name }) => ({
+    id: required(macro_id),
+    schema: required(schemas.find(({ id }) => id === schema_id)).name,
+    name: required(macro_name),
+  }));
+
+function required<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined)
+    throw new LakeError('CORRUPT', 'a row of ducklake_view or ducklake_macro lacks a value that the format requires');
+  return value;
+}

@@ -45,6 +45,8 @@ export interface CatalogView {
   readonly metadata: readonly MetadataRow[];
   readonly schemas: readonly SchemaInfo[];
   readonly tables: readonly TableInfo[];
+  readonly views: CatalogRows['views'];
+  readonly macros: CatalogRows['macros'];
   findSchema(name: string): SchemaInfo | undefined;
   findTable(name: TableName): TableInfo | undefined;
   findTableById(id: number): TableInfo | undefined;
@@ -99,13 +101,15 @@ export function viewOf(rows: CatalogRows, dataPath: string): CatalogView {
   const key = (schemaId: number, name: string): string => `${schemaId} ${foldName(name)}`;
   const tableByName = new Map(tables.map((table) => [key(table.schema.id, table.name), table]));
   const tableById = new Map(tables.map((table) => [table.id, table]));
-  const views = new Set(rows.views.map((row) => viewKey(row, key)));
+  const viewKeys = new Set(rows.views.map((row) => viewKey(row, key)));
   const findSchema = (name: string): SchemaInfo | undefined => schemaByName.get(foldName(name));
   return {
     snapshot: rows.snapshot,
     metadata: rows.metadata,
     schemas,
     tables,
+    views: rows.views,
+    macros: rows.macros,
     findSchema,
     findTable({ schema, name }) {
       const found = findSchema(schema);
@@ -114,7 +118,7 @@ export function viewOf(rows: CatalogRows, dataPath: string): CatalogView {
     findTableById: (id) => tableById.get(id),
     hasView({ schema, name }) {
       const found = findSchema(schema);
-      return found !== undefined && views.has(key(found.id, name));
+      return found !== undefined && viewKeys.has(key(found.id, name));
     },
     othersIn(schemaId) {
       if (rows.views.some((row) => row.schema_id === schemaId)) return 'views';
