@@ -10,7 +10,6 @@ import type { PostgresCatalogOptions } from '../postgres.ts';
 import type { PostgresClient } from './client.ts';
 import { postgresDialect } from './dialect.ts';
 import { catalogError, isDuplicate, isEnded, isLostRace, isUnsure } from './errors.ts';
-import { initializeMessage } from './initialize.ts';
 import type { EncodedInlined } from './inlined.ts';
 import { literal } from './literal.ts';
 import { type EncodedBatch, encodeBatch } from './payload.ts';
@@ -81,6 +80,7 @@ export class PostgresCatalog extends SqlCatalog {
 
   async initialize(init: LakeInit): Promise<boolean> {
     this.checkOpen();
+    const { initializeMessage } = await import('./initialize.ts');
     const message = initializeMessage(this.#dialect, this.#schema, init);
     for (let attempt = 0; ; attempt++) {
       try {
