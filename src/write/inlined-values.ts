@@ -7,6 +7,7 @@ import {
   expectedMap,
   expectedRecord,
   isList,
+  isMap,
   isRecord,
   RefusedWithin,
 } from '../file/parquet/encode/nested-input.ts';
@@ -207,7 +208,7 @@ class MapNode implements Node {
 
   add(value: unknown, path: string): TextTree {
     if (absent(value)) return null;
-    if (!(value instanceof Map) && !isRecord(value)) throw new RefusedWithin(expectedMap, path, value);
+    if (!isMap(value)) throw new RefusedWithin(expectedMap, path, value);
     const parts: TextTree[] = [];
     const keys = new Set<string>();
     for (const [key, item] of entriesOf(value)) {

@@ -12,6 +12,7 @@ import {
   expectedMap,
   expectedRecord,
   isList,
+  isMap,
   isRecord,
   RefusedWithin,
 } from './nested-input.ts';
@@ -266,7 +267,7 @@ class MapNode implements Node {
 
   check(value: unknown, path: string): void {
     if (absent(value)) return;
-    if (!(value instanceof Map) && !isRecord(value)) throw new RefusedWithin(expectedMap, path, value);
+    if (!isMap(value)) throw new RefusedWithin(expectedMap, path, value);
     for (const [key, item] of entriesOf(value)) {
       if (absent(key)) throw new RefusedWithin(expectedKey, path, key);
       this.#key.check(key, `${path}.key`);

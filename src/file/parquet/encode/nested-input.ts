@@ -22,17 +22,35 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
       !ArrayBuffer.isView(value) &&
       !(value instanceof Map) &&
       !(value instanceof Set) &&
-      !(value instanceof Date))
+      !(value instanceof Date) &&
+      !isIterator(value))
   );
 }
 
-export const expectedMap: string = 'expected a Map, or an object with its keys';
+/** `map.entries()` has no members of its own, and would be taken for an empty object. */
+function isIterator(value: object): boolean {
+  const { next, [Symbol.iterator]: iterate } = value as Partial<IterableIterator<unknown>>;
+  return typeof next === 'function' && typeof iterate === 'function';
+}
+
+export const expectedMap: string = 'expected a Map, an array of entries with each key once, or an object with its keys';
 export const expectedKey: string = 'expected no NULL among the keys of a map';
 
-export function entriesOf(value: unknown): Iterable<readonly [unknown, unknown]> {
-  if (value instanceof Map) return value;
+type Entries = Iterable<readonly [unknown, unknown]>;
+
+export function entriesOf(value: unknown): Entries {
+  if (value instanceof Map || isEntries(value)) return value;
   if (!isRecord(value)) throw new ValueError(expectedMap);
   return Object.entries(value);
+}
+
+export function isMap(value: unknown): boolean {
+  return value instanceof Map || isEntries(value) || isRecord(value);
+}
+
+function isEntries(value: unknown): value is Entries & readonly unknown[] {
+  if (!Array.isArray(value) || ![...value].every((entry) => Array.isArray(entry) && entry.length === 2)) return false;
+  return new Map(value as [unknown, unknown][]).size === value.length;
 }
 
 /** Why a value within a nested one is refused. */
