@@ -102,3 +102,44 @@ test('a file whose column was widened in its own transaction is filtered and cou
     expect({ sql, rows: rows.length, count: await table.count(where) }).toEqual({ sql, rows: count, count });
   }
 });
+
+test('files that others wrote in narrower or finer types are filtered by what their values become', async () => {
+  await using place = await testLake('sqlite');
+  await using duck = await openOracle();
+  await place.attach(duck);
+  const values = [
+    ['f', 'DOUBLE', '0.1::FLOAT', Math.fround(0.1)],
+    ['us', 'TIMESTAMP', "TIMESTAMP_NS '2020-01-01 00:00:00.123456789'", '2020-01-01 00:00:00.123456'],
+    ['before', 'TIMESTAMP', "TIMESTAMP_NS '1969-12-31 23:59:59.123456789'", '1969-12-31 23:59:59.123457'],
+    ['ms', 'TIMESTAMP_MS', "TIMESTAMP '2020-01-01 00:00:00.1236'", '2020-01-01 00:00:00.124'],
+    ['s', 'TIMESTAMP_S', "TIMESTAMP '2020-01-01 00:00:00.5'", '2020-01-01 00:00:01'],
+  ] as const;
+  const counts: [string, Record<string, unknown>, number][] = [];
+  await duck.run("SET disabled_optimizers = 'filter_pushdown,statistics_propagation'");
+  for (const [name, type, stored, value] of values) {
+    await duck.run(`
+      CREATE TABLE lake.${name} (v ${type});
+      COPY (SELECT ${stored} AS v) TO '${place.folder}/${name}.parquet';
+      CALL ducklake_add_data_files('lake', '${name}', '${place.folder}/${name}.parquet');
+    `);
+    for (const [sql, op] of [
+      ['=', 'eq'],
+      ['<=', 'lte'],
+      ['>=', 'gte'],
+      ['<', 'lt'],
+      ['>', 'gt'],
+    ] as const) {
+      const text = `SELECT count(*) AS n FROM (SELECT v ${sql} '${value}'::${type} AS k FROM lake.${name}) WHERE k`;
+      counts.push([name, { v: { [op]: value } }, Number((await duck.rows(text))[0]!['n'])]);
+    }
+  }
+  await duck.close();
+
+  const lake = await place.open();
+  for (const [name, where, count] of counts) {
+    const rows = await lake.table(name).scan({ where }).toArray();
+    const found = { name, where, rows: rows.length, count: await lake.table(name).count(where) };
+    expect(found).toEqual({ name, where, rows: count, count });
+  }
+  expect(counts.filter(([, where, count]) => 'eq' in (where['v'] as object) && count === 1).length).toBe(values.length);
+});

@@ -26,8 +26,9 @@ export function boundsOfStats({
     // Of files that others wrote DuckDB keeps bounds of bytes as Parquet's tools print them.
     const isForeign = file.mapping_id !== null && boundsOrder(field.type) === 'bytes';
     const isKnown = (!isChanged || isNumeric(field.type)) && !isForeign;
-    // A transaction may insert into a column and change its type after that: file and column then begin with one snapshot.
-    const mayBeNarrower = isChanged || field.beginSnapshot === file.begin_snapshot;
+    // A transaction may insert into a column and change its type after that: file and column then begin with one snapshot. And files
+    // that others wrote may have a narrower type than the column.
+    const mayBeNarrower = isChanged || field.beginSnapshot === file.begin_snapshot || file.mapping_id !== null;
     const slack = mayBeNarrower && isFloat(field.type) ? 1 : 0;
     return {
       min: isKnown ? bound(field.type, row.min_value, -slack) : undefined,

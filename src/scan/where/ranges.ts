@@ -2,6 +2,7 @@ import type { BoundsComparison, ColumnRange } from '../../catalog/table-files.ts
 import type { Field } from '../../schema/field.ts';
 import type { ColumnType } from '../../spec/types.ts';
 import { codecFor, type Physical } from '../../spec/values/codec.ts';
+import { infinity } from '../../spec/values/timestamp.ts';
 import { hasBounds, isFloat } from '../../stats/bounds.ts';
 import { boundsOrder } from '../../stats/order.ts';
 import type { Comparison, Expression } from './expression.ts';
@@ -153,7 +154,13 @@ function comparisonOf(type: ColumnType): BoundsComparison {
 
 function endText(type: ColumnType, value: Physical | undefined, side: 1 | -1): string | undefined {
   if (value === undefined) return undefined;
+  if (/^timestamp(tz|_s|_ms)?$/.test(type.name)) return codecFor(type).text(nextTick(value as bigint, side));
   if (!isFloat(type)) return codecFor(type).text(value);
   // Wherever the column's type was changed, bounds are text of a narrower one.
   return codecFor({ name: 'float64' }).text(widened(value as number, side));
+}
+
+/** Files that others wrote may hold finer ticks than the column's, and so their bounds: what is read of them is rounded by less than one. */
+function nextTick(ticks: bigint, side: 1 | -1): bigint {
+  return ticks === infinity || ticks === -infinity ? ticks : ticks + BigInt(side);
 }
