@@ -89,10 +89,16 @@ export function showValue(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }
 
-/** Refuses what is no object: options may be left out, but not be `null` or a flag. */
+/** Refuses what is no object: options may be left out, but not be `null` or a flag. A signal has to be one. */
 export function checkOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null)
     throw new LakeError('INVALID_ARGUMENT', `the options are ${showValue(options)}; expected an object, or none`, {
       context: { value: showValue(options) },
+    });
+  const { signal } = options as { signal?: Partial<AbortSignal> | null };
+  // Not by its class: a signal may be another realm's.
+  if (signal !== undefined && signal !== null && typeof signal.throwIfAborted !== 'function')
+    throw new LakeError('INVALID_ARGUMENT', `the signal is ${showValue(signal)}; expected an AbortSignal`, {
+      context: { value: showValue(signal) },
     });
 }

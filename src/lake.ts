@@ -174,6 +174,8 @@ export class Lake implements AsyncDisposable {
     options: TransactionOptions = {},
   ): Promise<TransactionResult<T>> {
     checkMessage(options);
+    if (typeof run !== 'function')
+      throw new LakeError('INVALID_ARGUMENT', `a transaction is a function that makes it; got ${showValue(run)}`);
     options.signal?.throwIfAborted();
     if (options.idempotencyKey === undefined) return this.#transact(run, options);
     const { KeyUse, transactionScope } = await import('./write/keyed.ts');
@@ -271,8 +273,10 @@ export class Lake implements AsyncDisposable {
    * Forgets idempotency keys that were used before an instant, and tells how many: a later call with such a key is carried out.
    * Keys are kept for ever otherwise, about 300 bytes each, and those of receipts in any case.
    */
-  async forgetKeys({ usedBefore }: { readonly usedBefore: Date }): Promise<number> {
+  async forgetKeys(options: { readonly usedBefore: Date }): Promise<number> {
     this.#session.assertOpen();
+    checkOptions(options);
+    const { usedBefore } = options;
     if (!(usedBefore instanceof Date) || Number.isNaN(usedBefore.getTime()))
       throw new LakeError('INVALID_ARGUMENT', `usedBefore is ${showValue(usedBefore)}; expected a Date`);
     const { RECEIPT_SCOPES } = await import('./write/register.ts');

@@ -2,7 +2,7 @@ import type { TableDescription } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf } from './catalog/store.ts';
 import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
-import { isLakeError, LakeError } from './errors.ts';
+import { checkOptions, isLakeError, LakeError } from './errors.ts';
 import { type ChangeRow, Changes, type ChangesOptions } from './scan/changes.ts';
 import type { ScannedRow, VirtualColumns } from './scan/columns.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
@@ -192,6 +192,7 @@ export class Table<In = object, Out = Record<string, unknown>> {
    * ```
    */
   async writeFiles(rows: RowsInput<In>, options: WriteOptions = {}): Promise<FileReceipt> {
+    checkOptions(options);
     const { writeFiles } = await import('./write/register.ts');
     return writeFiles(this.#session, this, rows, options);
   }

@@ -5,7 +5,7 @@ import type { CommitKey } from './catalog/store.ts';
 import type { FilesRequest, TableFiles } from './catalog/table-files.ts';
 import { uncommittedView } from './catalog/uncommitted.ts';
 import { type CatalogView, nameOf, type TableInfo, type TableName } from './catalog/view.ts';
-import { isLakeError, LakeError, showValue } from './errors.ts';
+import { checkOptions, isLakeError, LakeError, showValue } from './errors.ts';
 import type { ScannedRow, VirtualColumns } from './scan/columns.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
 import type { Where } from './scan/where/where.ts';
@@ -124,6 +124,7 @@ export class Transaction {
   /** Makes a schema. Errors: ALREADY_EXISTS, INVALID_ARGUMENT for a name that can't be one. */
   async createSchema(name: string, options: IfNotExists = {}): Promise<void> {
     this.#assertActive();
+    checkOptions(options);
     checkName('schema', name);
     if (this.#seen().findSchema(name)) {
       if (options.ifNotExists) return;
@@ -136,6 +137,7 @@ export class Transaction {
   /** Drops a schema, which must be empty unless `cascade` is set. Errors: NOT_FOUND, INVALID_ARGUMENT. */
   async dropSchema(name: string, options: DropSchemaOptions = {}): Promise<void> {
     this.#assertActive();
+    checkOptions(options);
     if (typeof name !== 'string')
       throw new LakeError('INVALID_ARGUMENT', `${showValue(name)} is no name of a schema`, {
         context: { value: showValue(name) },
@@ -171,6 +173,7 @@ export class Transaction {
     options: IfNotExists = {},
   ): Promise<TransactionTable<InsertRow<S>, Row<S>>> {
     this.#assertActive();
+    checkOptions(options);
     const { schema: schemaName, name } = tableName(ref);
     checkName('table', name);
     const seen = this.#seen();
@@ -205,6 +208,7 @@ export class Transaction {
   /** Drops a table with all its rows; older snapshots keep them. Errors: NOT_FOUND. */
   async dropTable(ref: TableRef, options: IfExists = {}): Promise<void> {
     this.#assertActive();
+    checkOptions(options);
     const table = this.#seen().findTable(tableName(ref));
     if (table) await removeFiles(this.#session.store, this.#drop(table));
     else if (!options.ifExists) throw noTable(tableName(ref));
@@ -247,6 +251,7 @@ export class Transaction {
   /** @internal */
   async insert(ref: TableRef, rows: RowsInput<unknown>, options: WriteOptions = {}): Promise<InsertedRows> {
     this.#assertActive();
+    checkOptions(options);
     const table = this.#seen().findTable(tableName(ref));
     if (!table) throw noTable(tableName(ref));
     const signal = anySignal(this.#signal, options.signal);
@@ -318,6 +323,7 @@ export class Transaction {
     ref: TableRef,
     options: Options,
   ): [ReadSession, (view: CatalogView) => TableInfo, Options] {
+    checkOptions(options);
     const signal = anySignal(this.#signal, options.signal);
     const session = options.asOf === undefined ? this.#reads : this.#session;
     return [session, (view) => this.#find(view, ref), { ...options, signal }];

@@ -1,4 +1,4 @@
-import { LakeError, showValue } from '../errors.ts';
+import { checkOptions, isLakeError, LakeError, showValue } from '../errors.ts';
 import type { BatchTarget } from './batch.ts';
 
 export interface WriterOptions {
@@ -125,7 +125,14 @@ export class BufferedWriter<In = object> implements AsyncDisposable {
         }),
       );
     const { promise, resolve, reject } = Promise.withResolvers<AppendResult>();
-    const byteLength = this.#maxBytes === Number.POSITIVE_INFINITY ? 0 : byteLengthOf(rows);
+    let byteLength = 0;
+    try {
+      checkOptions(options);
+      if (this.#maxBytes !== Number.POSITIVE_INFINITY) byteLength = byteLengthOf(rows);
+    } catch (error) {
+      // A value that can't be walked through is told of when it is written.
+      if (isLakeError(error)) return Promise.reject(error);
+    }
     const append: Append = { rows, byteLength, key: options.idempotencyKey, bad: [], resolve, reject };
     const enter = (): void => {
       this.#rowCount += rows.length;
