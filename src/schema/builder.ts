@@ -138,6 +138,7 @@ export interface Types {
   timestampS(): New<InstantIn, Timestamp>;
   timestampMs(): New<InstantIn, Timestamp>;
   timestampNs(): New<InstantIn, Timestamp>;
+  /** Without negative parts, and with whole milliseconds, less than 2^32 of them: Parquet keeps no others. */
   interval(): New<IntervalParts>;
   /** An array. NULL, an empty list and a list of NULLs are three different values. */
   list<E extends Column>(element: E): New<readonly OrNull<E, E['in']>[], OrNull<E, E['out']>[]>;
