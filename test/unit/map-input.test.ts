@@ -53,4 +53,19 @@ for (const dataInliningRowLimit of [10, 0])
         });
       expect(await byText.count()).toBe(0);
     });
+
+    test('and structs are no objects that keep their content elsewhere', async () => {
+      const { lake, byText } = await tables();
+      await using _ = lake;
+      const points = await lake.createTable('points', { p: t.struct({ x: t.int32() }) });
+      class Point {
+        x = 5;
+      }
+      const { p } = await points.insert([{ p: new Point() }]).then(async () => (await points.scan().toArray())[0]!);
+      expect(p).toEqual({ x: 5 });
+      for (const other of [Promise.resolve({ x: 1 }), /x/, new Error('x'), new Set([1]), new Date(0)]) {
+        await expect(points.insert([{ p: other as never }])).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+        await expect(byText.insert([{ m: other as never }])).rejects.toMatchObject({ code: 'INVALID_VALUE' });
+      }
+    });
   });

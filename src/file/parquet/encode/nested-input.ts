@@ -23,14 +23,13 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
       !(value instanceof Map) &&
       !(value instanceof Set) &&
       !(value instanceof Date) &&
-      !isIterator(value))
+      !isOpaque(value))
   );
 }
 
-/** `map.entries()` has no members of its own, and would be taken for an empty object. */
-function isIterator(value: object): boolean {
-  const { next, [Symbol.iterator]: iterate } = value as Partial<IterableIterator<unknown>>;
-  return typeof next === 'function' && typeof iterate === 'function';
+/** Promises, iterators and the like keep what they have elsewhere, and would be taken for empty objects. */
+function isOpaque(value: object): boolean {
+  return Object.prototype.toString.call(value) !== '[object Object]' && Object.keys(value).length === 0;
 }
 
 export const expectedMap: string = 'expected a Map, an array of entries with each key once, or an object with its keys';
