@@ -15,6 +15,9 @@ export class Maintenance {
    * `ducklake_flush_inlined_data`. Older snapshots show what they showed, and rows keep their ids. Deletes that are kept in the
    * catalog become delete files. Tables whose option `auto_compact` is false are left out, unless `table` names them.
    *
+   * Of a table that was altered while it had inlined rows, catalog tables are dropped, as by DuckDB: a DuckDB session that is attached
+   * meanwhile fails to read that table until it is attached anew.
+   *
    * Errors: INVALID_ARGUMENT, NOT_FOUND for the table or schema, RETRIES_EXHAUSTED when others deleted from the tables again and again meanwhile,
    * INVALID_VALUE for what DuckDB inlined and Parquet can't hold: negative intervals.
    *
