@@ -136,13 +136,13 @@ function combined(a: Span, b: Span, isShared: boolean): Span {
 
 /** Something above all text that starts so; `undefined` when there is no such. */
 function afterPrefix(prefix: string): string | undefined {
-  const points = Array.from(prefix, (character) => character.codePointAt(0)!);
-  while (points.length > 0) {
-    const last = points.pop()!;
+  const characters = Array.from(prefix);
+  while (characters.length > 0) {
+    const last = characters.pop()!.codePointAt(0)!;
     if (last === 0x10ffff) continue;
     // Surrogates are no characters.
     const next = last === 0xd7ff ? 0xe000 : last + 1;
-    return String.fromCodePoint(...points, next);
+    return characters.join('') + String.fromCodePoint(next);
   }
   return undefined;
 }

@@ -271,6 +271,8 @@ describe('pruning', () => {
     expect(ranges({ name: { like: 'ab%c' } })).toEqual([range(name, 'bytes', 'ab', 'ac')]);
     expect(ranges({ name: { startsWith: '\ud7ff' } })).toEqual([range(name, 'bytes', '\ud7ff', '\ue000')]);
     expect(ranges({ name: { startsWith: 'a\u{10ffff}' } })).toEqual([range(name, 'bytes', 'a\u{10ffff}', 'b')]);
+    const long = 'x'.repeat(1_000_000);
+    expect(ranges({ name: { startsWith: long } })).toEqual([range(name, 'bytes', long, `${long.slice(1)}y`)]);
     // One tick lower: files that others wrote may have finer ones.
     expect(ranges({ at: { gte: new Date(0) } })).toEqual([range(at, 'iso', '1969-12-31 23:59:59.999999+00')]);
     expect(ranges({ size: { gte: Number.POSITIVE_INFINITY } })).toEqual([
