@@ -65,7 +65,10 @@ export class LakeError extends Error {
 }
 
 /** Whether `error` is a {@link LakeError}, optionally with this code. Works across copies of the library. */
-export function isLakeError(error: unknown, code?: ErrorCode): error is LakeError {
+export function isLakeError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  code?: Code,
+): error is LakeError & { readonly code: Code } {
   return (
     error instanceof Error && error.name === 'LakeError' && (code === undefined || (error as LakeError).code === code)
   );

@@ -404,9 +404,13 @@ const filesOf = (pending: readonly PendingChange[]): StagedFile[] =>
 /** As the catalog has it. */
 
 export const noTable = ({ schema, name }: TableName): LakeError =>
-  new LakeError('NOT_FOUND', `table "${schema}"."${name}" does not exist; lake.tables() lists those that do`, {
-    context: { schema, table: name },
-  });
+  new LakeError(
+    'NOT_FOUND',
+    `table "${schema}"."${name}" does not exist; lake.tables() lists those that do, and one of another schema is { schema, name }`,
+    {
+      context: { schema, table: name },
+    },
+  );
 
 const noSchema = (name: string): LakeError =>
   new LakeError('NOT_FOUND', `schema "${name}" does not exist; make it with createSchema`, {

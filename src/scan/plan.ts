@@ -48,6 +48,7 @@ export async function planScan(request: PlanRequest): Promise<PlannedScan> {
 }
 
 async function planOnce(request: PlanRequest): Promise<PlannedScan> {
+  refuseUnknown(request, ['session', 'find', 'columns', 'where', 'limit', 'asOf', 'signal']);
   const { session, find, asOf, signal } = request;
   signal?.throwIfAborted();
   const limit = checkLimit(request.limit);
@@ -69,6 +70,13 @@ async function planOnce(request: PlanRequest): Promise<PlannedScan> {
 }
 
 const nothing: TableFiles = { files: [], inlined: [], inlinedFields: new Map(), mappings: [], nameMappings: [] };
+
+/** An option that isn't known may be a filter by another name: without it there would be rows that nobody asked for. */
+export function refuseUnknown(options: object, known: readonly string[]): void {
+  const name = Object.keys(options).find((key) => !known.includes(key));
+  if (name !== undefined)
+    throw new LakeError('INVALID_ARGUMENT', `there is no option "${name}"`, { context: { value: name } });
+}
 
 export function checkLimit(limit: unknown): number {
   if (limit === undefined) return Number.POSITIVE_INFINITY;

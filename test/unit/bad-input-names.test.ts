@@ -316,6 +316,31 @@ describe('options', () => {
       ['path', async () => sqliteCatalog(none)],
       ['options', () => lake.table('Events').changes(none).toArray()],
       ['options', async () => readTask({} as never, none)],
+      // By another name a filter would be no filter.
+      [
+        '"filter"',
+        () =>
+          lake
+            .table('Events')
+            .scan({ filter: { id: 1 } } as never)
+            .toArray(),
+      ],
+      [
+        '"filter"',
+        () =>
+          lake
+            .table('Events')
+            .scan({ filter: { id: 1 } } as never)
+            .plan(),
+      ],
+      [
+        '"colums"',
+        () =>
+          lake
+            .table('Events')
+            .changes({ from: 1, colums: ['id'] } as never)
+            .toArray(),
+      ],
     ];
     for (const [word, mistake] of mistakes) {
       const { code, message } = await refused(mistake);

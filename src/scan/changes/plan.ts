@@ -5,7 +5,7 @@ import { checkOptions, LakeError, showValue } from '../../errors.ts';
 import { type IdChange, parseChanges } from '../../spec/changes.ts';
 import type { ChangesRequest, ChangeType } from '../changes.ts';
 import { type ScanColumn, scanColumns } from '../columns.ts';
-import { checkLimit } from '../plan.ts';
+import { checkLimit, refuseUnknown } from '../plan.ts';
 import type { Expression } from '../where/expression.ts';
 import { parseWhere } from '../where/parse.ts';
 
@@ -30,6 +30,7 @@ const allTypes: readonly ChangeType[] = ['insert', 'delete', 'update_preimage', 
 /** Looks up what a read of changes needs: two statements. */
 export async function planChanges({ session, find, options }: ChangesRequest): Promise<PlannedChanges> {
   checkOptions(options);
+  refuseUnknown(options, ['from', 'to', 'columns', 'where', 'types', 'limit', 'rewrites', 'signal']);
   const signal = options.signal as AbortSignal | undefined;
   signal?.throwIfAborted();
   const from = boundOf('from', options.from);
