@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { t } from '../../src/index.ts';
 import { extensionsFolder } from '../../test/support/extensions.ts';
 import { type TestLake, testLake } from '../../test/support/lakes.ts';
 import { type PostgresWire, postgresWire } from '../../test/support/postgres-wire.ts';
 import { freshDatabase } from '../../test/support/services.ts';
 import type { CommitFigures, CommitTask } from './commit-child.ts';
+import { eventColumns } from './event-columns.ts';
 
 /** A lake with the table `events`, behind a proxy where its catalog is in Postgres. */
 export interface CommitPlace extends AsyncDisposable {
@@ -45,16 +45,7 @@ export async function commitPlace(
 /** The same for both clients. */
 async function createEvents(place: TestLake): Promise<void> {
   await using lake = await place.open();
-  await lake.createTable('events', {
-    id: t.int64(),
-    ts: t.timestamp(),
-    user: t.varchar(),
-    event: t.varchar(),
-    url: t.varchar(),
-    amount: t.float64(),
-    qty: t.int32(),
-    ok: t.boolean(),
-  });
+  await lake.createTable('events', eventColumns);
 }
 
 /** Processes that do the same. */

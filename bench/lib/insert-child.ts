@@ -10,7 +10,9 @@ import { join } from 'node:path';
 import { localStore } from '../../adapters/local.ts';
 import { memoryCatalog } from '../../adapters/memory.ts';
 import { s3Store } from '../../adapters/s3.ts';
-import { type ObjectStore, openLake, t } from '../../src/index.ts';
+import { type ObjectStore, openLake } from '../../src/index.ts';
+import type { Row } from './data.ts';
+import { eventColumns } from './event-columns.ts';
 
 export interface InsertFigures {
   readonly peakMiB: number;
@@ -18,20 +20,9 @@ export interface InsertFigures {
   readonly byteLength: number;
 }
 
-const columns = {
-  id: t.int64(),
-  ts: t.timestamp(),
-  user: t.varchar(),
-  event: t.varchar(),
-  url: t.varchar(),
-  amount: t.float64(),
-  qty: t.int32(),
-  ok: t.boolean(),
-};
-
 const kinds = ['view', 'click', 'purchase', 'login'];
 
-function row(i: number): Record<keyof typeof columns, unknown> {
+function row(i: number): Row {
   return {
     id: BigInt(i),
     ts: new Date(1_700_000_000_000 + i * 37),
@@ -46,7 +37,7 @@ function row(i: number): Record<keyof typeof columns, unknown> {
 
 async function write(store: ObjectStore, dataPath: string, rowCount: number): Promise<InsertFigures> {
   await using lake = await openLake({ catalog: memoryCatalog(), store, dataPath });
-  const table = await lake.createTable('events', columns);
+  const table = await lake.createTable('events', eventColumns);
   async function* rows(): AsyncGenerator<ReturnType<typeof row>> {
     for (let i = 0; i < rowCount; i++) yield row(i);
   }

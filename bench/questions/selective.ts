@@ -2,10 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { localStore } from '../../adapters/local.ts';
 import { sqliteCatalog } from '../../adapters/sqlite.ts';
-import { openLake, t } from '../../src/index.ts';
+import { openLake } from '../../src/index.ts';
 import type { Lake } from '../../src/lake.ts';
 import { EXTENSIONS, extensionsFolder } from '../../test/support/extensions.ts';
 import { events } from '../lib/data.ts';
+import { eventColumns } from '../lib/event-columns.ts';
 import type { Contender } from '../lib/measure.ts';
 import type { Question } from '../lib/question.ts';
 
@@ -19,16 +20,7 @@ export const selective: Question = {
     const dataPath = `${path('selective')}.data/`;
     await mkdir(dataPath);
     await using lake = await openLake({ catalog: sqliteCatalog({ path: catalog }), store: localStore(), dataPath });
-    await lake.createTable('t', {
-      id: t.int64(),
-      ts: t.timestamp(),
-      user: t.varchar(),
-      event: t.varchar(),
-      url: t.varchar(),
-      amount: t.float64(),
-      qty: t.int32(),
-      ok: t.boolean(),
-    });
+    await lake.createTable('t', eventColumns);
     const rows = events.rows(rowCount);
     const perFile = Math.ceil(rowCount / fileCount);
     await lake.transaction(async (tx) => {

@@ -309,32 +309,16 @@ describe('the same small statements leave the same rows in the catalog, sqlite',
 });
 
 // DuckDB attaches and commits much slower there.
-test('the same statements leave the same catalog, postgres', () =>
-  expectTwins(
-    'postgres',
-    [
-      ...typesSteps,
-      ...namesSteps(weirdNames.slice(0, 4)),
-      ...defaultsSteps,
-      ...floatsSteps,
-      ...transactionSteps,
-      ...dropSteps,
-    ],
-    uncounted,
-  ));
+const postgresSteps: readonly TwinStep[] = [
+  ...typesSteps,
+  ...namesSteps(weirdNames.slice(0, 4)),
+  ...defaultsSteps,
+  ...floatsSteps,
+  ...transactionSteps,
+  ...dropSteps,
+];
+
+test('the same statements leave the same catalog, postgres', () => expectTwins('postgres', postgresSteps, uncounted));
 
 test('the same small statements leave the same rows in the catalog, postgres', () =>
-  expectTwins(
-    'postgres',
-    [
-      ...typesSteps,
-      ...namesSteps(weirdNames.slice(0, 4)),
-      ...defaultsSteps,
-      ...floatsSteps,
-      ...transactionSteps,
-      ...dropSteps,
-      ...mixedSteps,
-    ],
-    [...inlinedBounds, ...blobDefault],
-    10,
-  ));
+  expectTwins('postgres', [...postgresSteps, ...mixedSteps], [...inlinedBounds, ...blobDefault], 10));
