@@ -1,23 +1,9 @@
 import type { CatalogStore } from '../src/catalog/store.ts';
 import { PostgresCatalog } from './postgres/catalog.ts';
-import type { PostgresClient } from './postgres/client.ts';
+import type { PostgresCatalogOptions } from './postgres/options.ts';
 
 export type { PostgresClient, PostgresQuery } from './postgres/client.ts';
-
-/** Options of {@link postgresCatalog}. */
-export interface PostgresCatalogOptions {
-  /** The caller's own client: porsager's `sql`, with whatever pool, TLS and pooler settings it has. */
-  readonly sql: PostgresClient;
-  /** The schema that holds the catalog's tables; made when missing. Several lakes may share a database. Defaults to `public`. */
-  readonly schema?: string;
-  /** Whether disposing of the catalog ends the client. Defaults to false. */
-  readonly end?: boolean;
-  /**
-   * Whether commits use prepared statements: they save the server a millisecond or two each, and cost each connection one more
-   * round trip at first. By default they do after the first few, unless the client was made with `prepare: false`.
-   */
-  readonly prepare?: boolean;
-}
+export type { PostgresCatalogOptions } from './postgres/options.ts';
 
 /**
  * A catalog in PostgreSQL (14 or later), for any number of machines. A commit is one statement in one round trip, without any session

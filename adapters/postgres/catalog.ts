@@ -6,12 +6,12 @@ import type { CommitBatch, CommitOutcome, LakeInit } from '../../src/catalog/sto
 import { LakeError } from '../../src/errors.ts';
 import type { InliningLimits } from '../../src/spec/inlining.ts';
 import { pause } from '../../src/util/pause.ts';
-import type { PostgresCatalogOptions } from '../postgres.ts';
 import type { PostgresClient } from './client.ts';
 import { postgresDialect } from './dialect.ts';
 import { catalogError, isDuplicate, isEnded, isLostRace, isUnsure } from './errors.ts';
 import type { EncodedInlined } from './inlined.ts';
 import { literal } from './literal.ts';
+import type { PostgresCatalogOptions } from './options.ts';
 import { type EncodedBatch, encodeBatch } from './payload.ts';
 import type { Room } from './room.ts';
 import { commitStatement } from './statement.ts';

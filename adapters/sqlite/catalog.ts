@@ -7,11 +7,11 @@ import { type ReadStatements, readStatements } from '../../src/catalog/sql/state
 import type { CommitBatch, CommitOutcome, LakeInit, Snapshot } from '../../src/catalog/store.ts';
 import { LakeError } from '../../src/errors.ts';
 import type { InliningLimits } from '../../src/spec/inlining.ts';
-import type { SqliteCatalogOptions } from '../sqlite.ts';
 import { commitIn, insertRows } from './commit.ts';
 import { Connection, fileExists, isUnknownName, lakeError, openFile, UnsureCommit, whenFree } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
 import { sqliteInlining } from './inlined.ts';
+import type { SqliteCatalogOptions } from './options.ts';
 
 const statements: ReadStatements = readStatements(sqliteDialect);
 

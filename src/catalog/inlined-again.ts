@@ -1,4 +1,4 @@
-import { newestInlined } from './inlining.ts';
+import { newestInlined } from '../spec/inlining.ts';
 import type { PendingChange } from './pending.ts';
 import type { CatalogRows } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { LakeError } from '../errors.ts';
 import type { Field } from '../schema/field.ts';
 import { inlinedTableName } from '../spec/inlining.ts';
-import { type CatalogRow, NEXT, type RowOf, relativeId, resolveId } from '../spec/rows.ts';
+import { type CatalogRow, NEXT, relativeId, resolveId } from '../spec/rows.ts';
 import type { PendingChange, StagedRows } from './pending.ts';
 import type { CatalogOp, Snapshot } from './store.ts';
 
@@ -65,12 +65,6 @@ export function ambiguousCommit(changes: string): LakeError {
     'COMMIT_UNKNOWN',
     `a later snapshot made the same changes (${changes}): whether it is this commit's only the rows can tell, or a key`,
   );
-}
-
-/** Of those of one table the one that takes rows. */
-export function newestInlined(rows: readonly RowOf<'ducklake_inlined_data_tables'>[]): string | undefined {
-  const version = (row: (typeof rows)[number]): number => row.schema_version ?? -1;
-  return rows.toSorted((a, b) => version(b) - version(a))[0]?.table_name ?? undefined;
 }
 
 export const hasInlined = (change: PendingChange): boolean => change.kind === 'append' && change.inlined !== undefined;

@@ -1,11 +1,11 @@
 import { LakeError } from '../errors.ts';
 import type { Field } from '../schema/field.ts';
 import { fieldsOf } from '../schema/tree.ts';
+import { newestInlined } from '../spec/inlining.ts';
 import { foldName } from '../spec/names.ts';
 import { resolvePath } from '../spec/paths.ts';
 import type { RowOf } from '../spec/rows.ts';
 import type { MetadataRow } from '../spec/settings.ts';
-import { newestInlined } from './inlining.ts';
 import type { CatalogRows, Snapshot } from './store.ts';
 
 /** A table's name: a schema's and its own. */

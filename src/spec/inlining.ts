@@ -1,4 +1,5 @@
 import { foldName } from './names.ts';
+import type { RowOf } from './rows.ts';
 import type { ColumnType } from './types.ts';
 
 /** A table's column, as a catalog table of inlined rows has it. */
@@ -44,4 +45,10 @@ export function canInline(columns: readonly { readonly name: string }[], limits:
       );
     })
   );
+}
+
+/** Of those of one table the one that takes rows. */
+export function newestInlined(rows: readonly RowOf<'ducklake_inlined_data_tables'>[]): string | undefined {
+  const version = (row: (typeof rows)[number]): number => row.schema_version ?? -1;
+  return rows.toSorted((a, b) => version(b) - version(a))[0]?.table_name ?? undefined;
 }

@@ -1,5 +1,4 @@
 import { nameOf } from '../../catalog/view.ts';
-import type { ChangesRequest, ChangeType } from '../changes.ts';
 import type { ScanColumn } from '../columns.ts';
 import type { PartRead } from '../data-file.ts';
 import type { RowBatch } from '../rows.ts';
@@ -7,6 +6,7 @@ import { decoded, firstRows, gather, selectRows, type VectorBatch } from '../vec
 import { filterOf } from '../where/filter.ts';
 import { imagesOf } from './images.ts';
 import { planChanges } from './plan.ts';
+import type { ChangesRequest, ChangeType } from './request.ts';
 import { stepsOf } from './steps.ts';
 import { fileVersions, Readers } from './versions.ts';
 

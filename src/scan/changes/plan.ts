@@ -3,11 +3,11 @@ import type { TableHistory } from '../../catalog/table-history.ts';
 import { nameOf, type TableInfo } from '../../catalog/view.ts';
 import { checkOptions, LakeError, showValue } from '../../errors.ts';
 import { type IdChange, parseChanges } from '../../spec/changes.ts';
-import type { ChangesRequest, ChangeType } from '../changes.ts';
 import { type ScanColumn, scanColumns } from '../columns.ts';
 import { checkLimit, refuseUnknown } from '../plan.ts';
 import type { Expression } from '../where/expression.ts';
 import { parseWhere } from '../where/parse.ts';
+import type { ChangesRequest, ChangeType } from './request.ts';
 
 /** A read of changes of which all is known but what the files hold. */
 export interface PlannedChanges {
