@@ -142,17 +142,17 @@ export const insertCases: readonly ConformanceCase<LakeTarget>[] = [
       await using lake = await target.open();
       const table = await createNumbered(lake);
       const reason = new Error('no more');
-      let isEnded = false;
+      const ended = Promise.withResolvers<void>();
       async function* failing(): AsyncGenerator<{ id: number }> {
         try {
           for (const row of numbered(1, 5000)) yield row;
           throw reason;
         } finally {
-          isEnded = true;
+          ended.resolve();
         }
       }
       await rejectsWith(() => table.insert(failing()), reason, 'the insert');
-      check(isEnded, 'the source was not ended');
+      await ended.promise;
       equal([await headId(lake), await ids(table)], [1, []], 'the head and the rows');
     },
   },
@@ -165,21 +165,23 @@ export const insertCases: readonly ConformanceCase<LakeTarget>[] = [
       await rejectsWith(() => table.insert([{ id: 1 }], { signal: AbortSignal.abort(reason) }), reason, 'before');
 
       const during = new AbortController();
-      let isEnded = false;
+      const ended = Promise.withResolvers<void>();
+      let given = 0;
       async function* stopping(): AsyncGenerator<{ id: number }> {
         try {
           for (const row of numbered(1, 100_000)) {
             if (row.id === 5000) during.abort(reason);
+            given = row.id;
             yield row;
           }
         } finally {
-          isEnded = true;
+          ended.resolve();
         }
       }
       await rejectsWith(() => table.insert(stopping(), { signal: during.signal }), reason, 'during');
       // The insert doesn't wait for that: a source may be stuck.
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      check(isEnded, 'the source was not ended');
+      await ended.promise;
+      check(given < 100_000, 'the source was read to its end');
 
       const waiting = new AbortController();
       const stuck = new ReadableStream<{ id: number }>({

@@ -242,8 +242,9 @@ export const transactionCases: readonly ConformanceCase<LakeTarget>[] = [
       await using lake = await target.open();
       const table = await createNumbered(lake);
       await table.insert(numbered(1, 3));
+      const dropped = Promise.withResolvers<void>();
       const late = async function* () {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await dropped.promise;
         yield { id: 4 };
       };
       await lake.transaction(async (tx) => {
@@ -252,6 +253,7 @@ export const transactionCases: readonly ConformanceCase<LakeTarget>[] = [
         for (const insert of inserts) insert.catch(() => {});
         await Promise.all([tx.dropTable('numbers'), tx.dropTable('fresh')]);
         await tx.createTable('other', { text: t.varchar() });
+        dropped.resolve();
         for (const insert of inserts) await rejects(insert, 'NOT_FOUND', 'an insert into a table that was dropped');
       });
       equal(await lake.table('other').scan().toArray(), [], 'the rows of the table that was made afterwards');
