@@ -18,7 +18,8 @@ export interface Compressor {
 
 /**
  * Compressions beyond Snappy, by the name that the lake's `parquet_compression` gives them. `gzip` is there without, where
- * the runtime has `CompressionStream`; so is `zstd` where the runtime's streams know it.
+ * the runtime has `CompressionStream`; so are `zstd` and `brotli` where the runtime's streams know them. `lz4_raw` is read
+ * everywhere.
  *
  * @example
  * ```ts
@@ -35,4 +36,6 @@ export interface Compressor {
 export interface Compressors {
   readonly gzip?: Compressor | undefined;
   readonly zstd?: Compressor | undefined;
+  /** To read: files are not written in it. */
+  readonly brotli?: Pick<Compressor, 'decompress'> | undefined;
 }

@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  constants,
+  gunzipSync,
+  gzipSync,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from 'node:zlib';
 import type { ColumnMetaData, Encoding, SchemaElement } from 'hyparquet';
 import { isLakeError } from '../../src/errors.ts';
 import { readFlat } from '../../src/file/parquet/decode/flat.ts';
@@ -23,6 +31,7 @@ const script = (name: string): string => fileURLToPath(new URL(`../services/${na
 const zlib = {
   gzip: { compress: gzipSync, decompress: gunzipSync },
   zstd: { compress: zstdCompressSync, decompress: zstdDecompressSync },
+  brotli: { decompress: brotliDecompressSync },
 };
 
 /** Where pyarrow is; `undefined` where it can't be installed. That is no failure but in CI. */
@@ -239,11 +248,12 @@ describe('pages that claim more than they hold take no memory for it', () => {
     }
   });
 
-  test('gzip and zstd: bytes that become more than the header says, by stream and by function', async () => {
+  test('gzip, zstd and brotli: bytes that become more than the header says, by stream and by function', async () => {
     const zeros = new Uint8Array(1 << 26);
     for (const [codec, compress] of [
       ['GZIP', gzipSync],
       ['ZSTD', zstdCompressSync],
+      ['BROTLI', (bytes: Uint8Array) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
     ] as const)
       for (const compressors of [{}, zlib]) {
         const inflate = inflateOf(codec, compressors)!;

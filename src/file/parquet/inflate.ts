@@ -3,6 +3,7 @@ import { parquetHeader } from 'hyparquet/src/column.js';
 import { LakeError } from '../../errors.ts';
 import type { Compressors } from '../compressors.ts';
 import { corrupt } from './footer.ts';
+import { inflateLz4 } from './lz4.ts';
 
 /** Gives `byteLength` bytes, or fails. */
 type Inflate = (bytes: Uint8Array, byteLength: number) => Uint8Array | Promise<Uint8Array>;
@@ -11,8 +12,9 @@ type Inflate = (bytes: Uint8Array, byteLength: number) => Uint8Array | Promise<U
 export function inflateOf(codec: CompressionCodec | undefined, compressors: Compressors): Inflate | undefined {
   if (codec === undefined) throw corrupt('a column is compressed in no way that Parquet knows');
   if (codec === 'SNAPPY' || codec === 'UNCOMPRESSED') return undefined;
+  if (codec === 'LZ4_RAW') return inflateLz4;
   const name = codec.toLowerCase();
-  if (name === 'gzip' || name === 'zstd') {
+  if (name === 'gzip' || name === 'zstd' || name === 'brotli') {
     const given = compressors[name];
     if (given) return (bytes, byteLength) => given.decompress(bytes, { maxOutputLength: byteLength });
     if (inflates(name)) return (bytes, byteLength) => inflateStream(bytes, name, byteLength);
