@@ -128,6 +128,36 @@ describe('pages that cannot matter are not read', () => {
     await comparePruned(bytes);
   });
 
+  test.each([
+    ['int8', 3],
+    ['uint64', 3n],
+    ['float32', 1.5],
+    ['decimal(4,2)', '1.50'],
+    ['decimal(18,2)', '1.50'],
+    ['date', '2020-01-02'],
+    ['time', '01:02:03'],
+    ['timestamp', '2020-01-02T03:04:05.000006'],
+    ['timestamp_ns', '2020-01-02T03:04:05.000006'],
+    ['timestamptz', '2020-01-02T03:04:05Z'],
+  ])('of pages of NULLs alone nothing more is known, %s', async (type, value) => {
+    const own = [field(1, 'id', 'int64'), field(2, 'x', type)];
+    const count = 100_000;
+    const ids = Array.from({ length: count }, (_, i) => BigInt((i * 7919) % 100_003));
+    const { bytes } = await writeFile(own, [ids, ids.map((_, i) => (i < count - 10_000 ? null : value))], {
+      rowGroupRowCount: count,
+    });
+    const reader = await openReader(objectOf(bytes));
+    const columns = own.map((one) => ({ kind: 'field', name: one.name, field: one }) as const);
+    const filter = filterOf(parseWhere({ x: value }, { schema: 'main', table: 't', fields: own }), columns);
+    let [kept, readCount] = [0, 0];
+    for await (const batch of reader.read({ fields: own, matters: filter.matters })) {
+      readCount += batch.rowCount;
+      kept += filter.keep(batch).rowCount;
+    }
+    expect(kept).toBe(10_000);
+    expect(readCount).toBeLessThan(count / 2);
+  });
+
   test('only what is needed of a large file is asked for', async () => {
     const { bytes } = await writeFile(fields, columnsOf(), { rowGroupRowCount: 60_000 });
     const ranges: [number, number][] = [];

@@ -1,5 +1,6 @@
 import type { ColumnChunk, RowGroup, SchemaElement, Statistics } from 'hyparquet';
 import { readColumnIndex, readOffsetIndex } from 'hyparquet/src/indexes.js';
+import { convertMetadata } from 'hyparquet/src/metadata.js';
 import type { Field } from '../../schema/field.ts';
 import type { ObjectReader } from '../../storage/object-store.ts';
 import type { BoundsOf, ByteRange, ReadRequest } from '../format.ts';
@@ -148,7 +149,12 @@ function pagesOf(chunk: ColumnChunk, bytes: Uint8Array, rowCount: number): reado
 type PageBounds = (page: Page, index: number) => ReturnType<BoundsOf>;
 
 function boundsOfPages(field: Field, column: Flat, element: SchemaElement, bytes: Uint8Array): PageBounds {
-  const index = readColumnIndex(readerOf(bytes), element, asStored);
+  const index = readColumnIndex(readerOf(bytes), { name: element.name, type: 'FIXED_LEN_BYTE_ARRAY' }, asStored);
+  // Pages of NULLs alone have bounds of no bytes, which are no values of most types.
+  const bound = (found: unknown): unknown => {
+    const isValue = (found as Uint8Array).length > 0 || element.type === 'BYTE_ARRAY';
+    return isValue ? convertMetadata(found as Uint8Array, element, asStored) : undefined;
+  };
   return ({ firstRow, endRow }, i) => {
     const rowCount = endRow - firstRow;
     const count = index.null_counts?.[i];
@@ -157,7 +163,7 @@ function boundsOfPages(field: Field, column: Flat, element: SchemaElement, bytes
       const isNull = index.null_pages[i] === true && (nullCount ?? rowCount) === rowCount;
       return isNull ? { min: undefined, max: undefined, nullCount: rowCount, rowCount } : undefined;
     }
-    const statistics = { min_value: index.min_values[i], max_value: index.max_values[i] } as Statistics;
+    const statistics = { min_value: bound(index.min_values[i]), max_value: bound(index.max_values[i]) } as Statistics;
     return { ...valueBounds(column, element, field, statistics), nullCount, rowCount };
   };
 }
