@@ -139,8 +139,20 @@ export interface ReadBatch {
   readonly columns: readonly ColumnVector[];
 }
 
+/** Rows whose bytes have come. */
+export interface FetchedBatch {
+  readonly rowCount: number;
+  /** Of what was read for them. */
+  readonly byteLength: number;
+  /** To be called once: it lets go of the bytes. */
+  decode(): Promise<ReadBatch>;
+}
+
 export interface FileReader {
   readonly rowCount: number;
+  /** The bytes of each batch are read when it is asked for, and held until it is decoded: memory is bounded by row groups. */
+  fetch(request: ReadRequest): AsyncGenerator<FetchedBatch>;
+  /** The same, decoded. Of the batch after the one that is decoded the bytes are read meanwhile. */
   read(request: ReadRequest): AsyncIterable<ReadBatch>;
   /** What `read` would read, without reading it. */
   survey(request: ReadRequest): Promise<ReadSurvey>;

@@ -4,6 +4,7 @@ import type { ColumnVector, FileReader, ReadBatch, ReadRequest, ReadSurvey } fro
 import { rowIdField, snapshotIdField } from '../file/internal-fields.ts';
 import { RefusedValue } from '../file/refused-value.ts';
 import type { Field } from '../schema/field.ts';
+import { oneAhead } from '../storage/ahead.ts';
 import type { ScanColumn } from './columns.ts';
 import type { DeletedPositions } from './deleted-positions.ts';
 import { loadDeletes } from './deletes.ts';
@@ -61,12 +62,20 @@ export interface RowChoice {
   readonly limit?: number | undefined;
 }
 
+/** Rows that have come: of `rowCount` in the file those that are chosen, `undefined` where none is. */
+export interface FetchedRows {
+  readonly rowCount: number;
+  readonly byteLength: number;
+  /** To be called once. */
+  readonly decode: () => Promise<VectorBatch | undefined>;
+}
+
 /** The file's rows that are live at the snapshot. */
-export function readFile(read: PartRead, opened: OpenFile, limit: number): AsyncGenerator<VectorBatch> {
+export function fetchFile(read: PartRead, opened: OpenFile, limit: number): AsyncGenerator<FetchedRows> {
   const { isPartial } = opened.part;
   // Only where every row is kept do so many suffice.
   const isWhole = !isPartial && opened.deleted.count === 0;
-  return readRows(read, opened, {
+  return fetchRows(read, opened, {
     needsSnapshots: isPartial,
     select: (batch, snapshots) =>
       isWhole ? undefined : keptRows(read, opened, batch, isPartial ? snapshots : undefined),
@@ -85,36 +94,60 @@ export async function surveyFile(read: PartRead, part: FilePart): Promise<ReadSu
 export async function* readRows(
   read: PartRead,
   opened: Pick<OpenFile, 'part' | 'reader'>,
-  { needsSnapshots, select, positions, limit }: RowChoice,
+  choice: RowChoice,
 ): AsyncGenerator<VectorBatch> {
-  const { location } = opened.part;
-  const { request, rowIdAt, snapshotAt, own } = fileRequest(read, opened.part, { needsSnapshots, positions, limit });
-  const batches = opened.reader.read(request);
-  const iterator = batches[Symbol.asyncIterator]();
+  for await (const { decode } of oneAhead(fetchRows(read, opened, choice))) {
+    const batch = await decode();
+    if (batch) yield batch;
+  }
+}
+
+async function* fetchRows(
+  read: PartRead,
+  { part, reader }: Pick<OpenFile, 'part' | 'reader'>,
+  choice: RowChoice,
+): AsyncGenerator<FetchedRows> {
+  const found = fileRequest(read, part, choice);
+  const batches = reader.fetch(found.request);
   try {
     for (;;) {
-      const next = await namingFile(read, location, () => iterator.next());
+      const next = await namingFile(read, part.location, () => batches.next());
       if (next.done) return;
-      const batch = next.value;
-      const snapshots = snapshotAt < 0 ? undefined : batch.columns[snapshotAt];
-      const selection = select(batch, snapshots);
-      if (selection?.length === 0) continue;
-      let field = 0;
-      const columns = read.columns.map((column): ColumnVector => {
-        const vector =
-          column.kind === 'field'
-            ? batch.columns[field++]!
-            : virtualColumn(column.name, opened.part, batch, batch.columns[rowIdAt], snapshots);
-        const kept = selection ? gather(vector, selection) : vector;
-        if (vector.mayRefuse) checkHeld(kept, read, location);
-        return kept;
-      });
-      if (field !== own) throw new Error('a batch has not the columns that were asked for');
-      yield { rowCount: selection ? selection.length : batch.rowCount, columns };
+      const { rowCount, byteLength, decode } = next.value;
+      yield {
+        rowCount,
+        byteLength,
+        decode: async () => chosenRows(read, part, await namingFile(read, part.location, decode), found, choice),
+      };
     }
   } finally {
-    await iterator.return?.();
+    await batches.return(undefined);
   }
+}
+
+/** `undefined` where no row is chosen. */
+function chosenRows(
+  read: PartRead,
+  part: FilePart,
+  batch: ReadBatch,
+  { own, rowIdAt, snapshotAt }: FileRequest,
+  { select }: RowChoice,
+): VectorBatch | undefined {
+  const snapshots = snapshotAt < 0 ? undefined : batch.columns[snapshotAt];
+  const selection = select(batch, snapshots);
+  if (selection?.length === 0) return undefined;
+  let field = 0;
+  const columns = read.columns.map((column): ColumnVector => {
+    const vector =
+      column.kind === 'field'
+        ? batch.columns[field++]!
+        : virtualColumn(column.name, part, batch, batch.columns[rowIdAt], snapshots);
+    const kept = selection ? gather(vector, selection) : vector;
+    if (vector.mayRefuse) checkHeld(kept, read, part.location);
+    return kept;
+  });
+  if (field !== own) throw new Error('a batch has not the columns that were asked for');
+  return { rowCount: selection ? selection.length : batch.rowCount, columns };
 }
 
 interface FileRequest {

@@ -1,5 +1,6 @@
+import { oneAhead } from '../storage/ahead.ts';
 import type { ScanColumn } from './columns.ts';
-import { type OpenFile, openFile, type PartRead, readFile } from './data-file.ts';
+import { type FetchedRows, fetchFile, type OpenFile, openFile, type PartRead } from './data-file.ts';
 import { inlinedBatch } from './inlined-batch.ts';
 import type { DataFiles, InlinedPart, ScanPart, ScanRead } from './parts.ts';
 import type { RowBatch } from './rows.ts';
@@ -50,9 +51,34 @@ export function decodedBatch(columns: readonly ScanColumn[], { rowCount, columns
   return { rowCount, columns: Object.fromEntries(columns.map(({ name }, c) => [name, decoded(vectors[c]!)])) };
 }
 
+/**
+ * Batches of the parts, one after the other. The bytes of the next one, of the next file even, come while one is decoded and used.
+ * `limit`: rows after which no more will be asked for.
+ */
+async function* batchesOf(read: PartRead, parts: PartList, limit: number): AsyncGenerator<VectorBatch> {
+  const stopped = new AbortController();
+  const signal = read.signal ? AbortSignal.any([read.signal, stopped.signal]) : stopped.signal;
+  let left = limit;
+  async function* fetching(): AsyncGenerator<FetchedRows> {
+    for await (const fetched of fetchParts({ ...read, signal }, parts, limit)) {
+      left -= fetched.rowCount;
+      yield fetched;
+    }
+  }
+  try {
+    for await (const { decode } of oneAhead(fetching(), () => left > 0)) {
+      const batch = await decode();
+      if (batch) yield batch;
+    }
+  } finally {
+    // Whoever stops early has requests under way that nobody waits for.
+    stopped.abort();
+  }
+}
+
 type Opened = InlinedPart | OpenFile;
 
-async function* batchesOf(read: PartRead, parts: PartList, limit: number): AsyncGenerator<VectorBatch> {
+async function* fetchParts(read: PartRead, parts: PartList, limit: number): AsyncGenerator<FetchedRows> {
   const opening: Promise<Opened>[] = [];
   let next = 0;
   const ahead = limit === Number.POSITIVE_INFINITY ? FILES_AHEAD : 0;
@@ -69,10 +95,8 @@ async function* batchesOf(read: PartRead, parts: PartList, limit: number): Async
       opening.push(opened);
     }
     const part = await opening.shift()!;
-    if ('reader' in part) yield* readFile(read, part, limit);
-    else {
-      const batch = inlinedBatch(read, part);
-      if (batch.rowCount > 0) yield batch;
-    }
+    if ('reader' in part) yield* fetchFile(read, part, limit);
+    else if (part.rows.length > 0)
+      yield { rowCount: part.rows.length, byteLength: 0, decode: async () => inlinedBatch(read, part) };
   }
 }

@@ -1,10 +1,20 @@
 import type { ColumnMetaData, FileMetaData, Compressors as Inflated, RowGroup, SchemaTree } from 'hyparquet';
 import { parquetSchema } from 'hyparquet/src/metadata.js';
 import { LakeError } from '../../errors.ts';
+import { oneAhead } from '../../storage/ahead.ts';
 import { concatenate } from '../../storage/bytes.ts';
 import type { ObjectReader } from '../../storage/object-store.ts';
 import type { Compressors } from '../compressors.ts';
-import type { ByteRange, ColumnVector, FileReader, ReadBatch, ReaderHint, ReadRequest, ReadSurvey } from '../format.ts';
+import type {
+  ByteRange,
+  ColumnVector,
+  FetchedBatch,
+  FileReader,
+  ReadBatch,
+  ReaderHint,
+  ReadRequest,
+  ReadSurvey,
+} from '../format.ts';
 import { Assembler } from './assemble.ts';
 import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
 import { type BloomProbe, bloomProbe } from './bloom.ts';
@@ -36,6 +46,7 @@ export async function openReader(
   };
   return {
     rowCount,
+    fetch: (request) => fetchRows(file, request),
     read: (request) => readRows(file, request),
     survey: (request) => surveyRows(file, request),
   };
@@ -121,15 +132,32 @@ function isWorthProbing({ ranges }: BloomProbe, chunks: readonly ColumnMetaData[
 
 const minSaved = 1 << 17;
 
-async function* readRows(file: ParquetFile, request: ReadRequest): AsyncGenerator<ReadBatch> {
+async function* fetchRows(file: ParquetFile, request: ReadRequest): AsyncGenerator<FetchedBatch> {
   const { fields, binding, signal } = request;
   signal?.throwIfAborted();
   const columns = bindColumns(file.root, fields, binding);
   for await (const wanted of wantedGroups(file, request, columns)) {
-    const vectors = await readGroup(file, wanted, columns, signal);
+    const { rowCount, firstPosition } = wanted;
+    let fetched: FetchedGroup | undefined = await fetchGroup(file, wanted, columns);
     signal?.throwIfAborted();
-    yield { rowCount: wanted.rowCount, firstPosition: wanted.firstPosition, columns: vectors };
+    yield {
+      rowCount,
+      byteLength: fetched.parts.reduce((sum, { length }) => sum + length, 0),
+      async decode() {
+        const group = fetched!;
+        fetched = undefined;
+        const vectors = await decodeGroup(file, group, columns, rowCount, signal);
+        return { rowCount, firstPosition, columns: vectors };
+      },
+    };
     signal?.throwIfAborted();
+  }
+}
+
+async function* readRows(file: ParquetFile, request: ReadRequest): AsyncGenerator<ReadBatch> {
+  for await (const fetched of oneAhead(fetchRows(file, request))) {
+    yield await fetched.decode();
+    request.signal?.throwIfAborted();
   }
 }
 
@@ -155,21 +183,33 @@ function beginsIn({ start, end }: ByteRange, { columns }: RowGroup): boolean {
   return start <= begin && begin < end;
 }
 
-async function readGroup(
-  { object, compressors }: ParquetFile,
+/** What is read of a row group. */
+interface FetchedGroup {
+  readonly slices: readonly ChunkSlice[];
+  /** The bytes of the slices' ranges. */
+  readonly parts: readonly Uint8Array[];
+}
+
+async function fetchGroup(
+  { object }: ParquetFile,
   wanted: WantedGroup,
   columns: readonly BoundColumn[],
+): Promise<FetchedGroup> {
+  const slices = chunkSlices(wanted, columns);
+  const ranges = slices.flatMap((slice) => slice.ranges);
+  return { slices, parts: await readRanges(object, ranges) };
+}
+
+async function decodeGroup(
+  { compressors }: ParquetFile,
+  group: FetchedGroup,
+  columns: readonly BoundColumn[],
+  rowCount: number,
   signal: AbortSignal | undefined,
 ): Promise<ColumnVector[]> {
-  const slices = chunkSlices(wanted, columns);
-  const parts = (
-    await readRanges(
-      object,
-      slices.flatMap(({ ranges }) => ranges),
-    )
-  ).values();
+  const parts = group.parts.values();
   const loaded: LoadedChunk[] = [];
-  for (const slice of slices) {
+  for (const slice of group.slices) {
     const found = slice.ranges.map(() => parts.next().value!);
     const bytes = found.length === 1 ? found[0]! : concatenate(found);
     const { chunk } = slice;
@@ -180,7 +220,7 @@ async function readGroup(
   signal?.throwIfAborted();
   const next = loaded.values();
   const nextChunk = (): LoadedChunk => next.next().value!;
-  return columns.map((column) => decodeColumn(column, nextChunk, wanted.rowCount));
+  return columns.map((column) => decodeColumn(column, nextChunk, rowCount));
 }
 
 /** What is read of a column chunk. */
