@@ -72,10 +72,14 @@ test('DuckDB and our callers inline into one table, and both flush it', async ()
   await place.attach(duck, { inliningRowLimit: 10 });
   let isOver = false;
   const theirs: number[] = [];
+  const { promise: theyAreIn, resolve: areIn } = Promise.withResolvers<void>();
   const duckLoop = (async () => {
     for (let id = 100_000; !isOver; id++) {
       await duck.run(`INSERT INTO lake.t VALUES (${id}, 'duck')`).then(
-        () => theirs.push(id),
+        () => {
+          theirs.push(id);
+          areIn();
+        },
         // Its retries may run out.
         () => undefined,
       );
@@ -88,6 +92,8 @@ test('DuckDB and our callers inline into one table, and both flush it', async ()
     lakes.map(async (lake, n) => {
       for (let i = 0; i < 40; i++) {
         const id = n * 1000 + i;
+        // Ours all come to an end before DuckDB's first where the machine is slow.
+        if (i === 20) await theyAreIn;
         await lake.table<{ id: number; v: string }>('t').insert([{ id, v: 'ours' }]);
         mine.push(id);
         if (n === 0 && i % 10 === 9) await lake.maintenance.flushInlined();
@@ -104,6 +110,5 @@ test('DuckDB and our callers inline into one table, and both flush it', async ()
   ]);
   const ours = await lakes[1]!.table('t').scan().toArray();
   expect(ours.map((row) => String(row['id'])).sort((a, b) => Number(a) - Number(b))).toEqual(expected);
-  expect(theirs.length).toBeGreaterThan(0);
   await duck.detach();
 });

@@ -188,10 +188,11 @@ describe('what a commit puts on the wire', () => {
           from ${transaction(schema)}.ducklake_snapshot where snapshot_id = ${base.id}`;
         await transaction`insert into ${transaction(schema)}.ducklake_snapshot_changes values (${base.id + 1}, 'created_schema:"x"')`;
         racing = catalog.commit(appendUnless(base, tableId));
-        // Until it waits for the row that isn't committed yet.
+        // Until it waits for the row that isn't committed yet. Other tests' databases are on the same server.
         for (let waiting = 0; waiting === 0; )
           [{ waiting } = { waiting: 0 }] = await transaction<{ waiting: number }[]>`
-            select count(*)::int as waiting from pg_locks where not granted and locktype = 'transactionid'`;
+            select count(*)::int as waiting from pg_locks l join pg_stat_activity a on a.pid = l.pid
+            where not granted and locktype = 'transactionid' and datname = current_database()`;
       });
       expect(committed(await racing!).id).toBe(base.id + 2);
       expect({ counts: wire.counts(), roundTrips: wire.roundTrips() }).toEqual({ counts: { Q: 2 }, roundTrips: 2 });

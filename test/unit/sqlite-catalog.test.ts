@@ -185,6 +185,31 @@ describe('what others wrote', () => {
 });
 
 describe('a locked database', () => {
+  /** A catalog that waits as long as it takes, and what waits until its database was busy so many times. */
+  function patientCatalog(path: string): { catalog: CatalogStore; refused(times: number): Promise<void> } {
+    const database = new DatabaseSync(path);
+    let busy = 0;
+    const handle: SqliteDatabase = {
+      prepare: (sql) => database.prepare(sql),
+      close: () => database.close(),
+      exec(sql) {
+        try {
+          database.exec(sql);
+        } catch (error) {
+          if ((error as { errcode?: number }).errcode === 5) busy++;
+          throw error;
+        }
+      },
+    };
+    const catalog = sqliteCatalog({ database: handle, busyTimeoutMs: 3_600_000 });
+    return {
+      catalog,
+      async refused(times) {
+        while (busy < times) await Bun.sleep(1);
+      },
+    };
+  }
+
   test('is waited for, and given up after busyTimeoutMs', async () => {
     const path = freshPath();
     await using catalog = sqliteCatalog({ path, busyTimeoutMs: 200 });
@@ -194,24 +219,28 @@ describe('a locked database', () => {
     other.exec('BEGIN IMMEDIATE');
     const error = await rejects(commitOnHead(catalog, appendParts(id)), 'CATALOG_UNAVAILABLE');
     expect(error.retryable).toBe(true);
-    await using patient = sqliteCatalog({ path });
+    const { catalog: patient, refused } = patientCatalog(path);
     const commit = commitOnHead(patient, appendParts(id));
-    setTimeout(() => other.exec('COMMIT'), 100);
+    await refused(3);
+    other.exec('COMMIT');
     expect((await commit).id).toBe(2);
+    await patient[Symbol.asyncDispose]();
     other.close();
   });
 
   test('by readers only keeps a commit waiting until they are done', async () => {
     const path = freshPath();
-    await using catalog = sqliteCatalog({ path });
+    const { catalog, refused } = patientCatalog(path);
     await catalog.initialize(newLake());
     const reader = new DatabaseSync(path);
     reader.exec('BEGIN');
     reader.prepare('SELECT * FROM ducklake_snapshot').all();
     const commit = commitOnHead(catalog, { changes: [{ kind: 'created_schema', name: 's' }] });
-    setTimeout(() => reader.exec('COMMIT'), 100);
+    await refused(3);
+    reader.exec('COMMIT');
     expect((await commit).id).toBe(1);
     reader.close();
+    await catalog[Symbol.asyncDispose]();
   });
 });
 
