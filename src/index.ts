@@ -45,6 +45,7 @@ export type {
   TableFiles,
 } from './catalog/table-files.ts';
 export type { HistoryFile, HistoryRequest, TableHistory } from './catalog/table-history.ts';
+export type { TableRef } from './catalog/table-name.ts';
 export type { TableName } from './catalog/view.ts';
 export { type ErrorCode, type ErrorContext, isLakeError, LakeError, type LakeErrorOptions } from './errors.ts';
 export type { CompressOptions, Compressor, Compressors, DecompressOptions } from './file/compressors.ts';
@@ -118,15 +119,12 @@ export {
   type TableTotals,
   type VersionOptions,
 } from './table.ts';
-export {
-  type DropSchemaOptions,
-  type IfExists,
-  type IfNotExists,
-  type InsertedFile,
-  type InsertedRows,
-  type TableRef,
+export type {
+  DropSchemaOptions,
+  IfExists,
+  IfNotExists,
   Transaction,
-  type TransactionTable,
+  TransactionTable,
 } from './transaction.ts';
 export type { ArrowBatch, ArrowData, ArrowTable } from './write/arrow.ts';
 export {
@@ -137,6 +135,7 @@ export {
   type WriterBatch,
   type WriterOptions,
 } from './write/buffered.ts';
+export type { InsertedFile, InsertedRows } from './write/commit-files.ts';
 export type { ColumnsInput, RowsInput } from './write/input.ts';
 export type { FileReceipt, ReceiptColumn, ReceiptFile } from './write/receipt.ts';
 export type { RegisteredReceipt, RegisterOptions, RegisterResult } from './write/register.ts';

@@ -1,6 +1,7 @@
 import type { MacroSummary, SchemaSummary, TableSummary, ViewSummary } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf, CommitKey } from './catalog/store.ts';
+import { type TableRef, tableName } from './catalog/table-name.ts';
 import { checkOptions, isLakeError, LakeError, showValue } from './errors.ts';
 import { Maintenance } from './maintenance/maintenance.ts';
 import { type OpenOptions, openSession } from './opening.ts';
@@ -10,14 +11,7 @@ import { type Change, parseChanges } from './spec/changes.ts';
 import { Timestamp } from './spec/values/timestamp.ts';
 import { timestampCodec } from './spec/values/timestamp-codec.ts';
 import { Table } from './table.ts';
-import {
-  type DropSchemaOptions,
-  type IfExists,
-  type IfNotExists,
-  type TableRef,
-  Transaction,
-  tableName,
-} from './transaction.ts';
+import type { DropSchemaOptions, IfExists, IfNotExists, Transaction } from './transaction.ts';
 import type { KeyUse } from './write/keyed.ts';
 import type { FileReceipt } from './write/receipt.ts';
 import type { RegisterOptions, RegisterResult } from './write/register.ts';
@@ -188,7 +182,12 @@ export class Lake implements AsyncDisposable {
     options: TransactionOptions,
     use?: KeyUse<{ readonly value: T }>,
   ): Promise<TransactionResult<T>> {
-    const [view, repeat] = await Promise.all([this.#session.refresh(), use?.find()]);
+    const [view, repeat, { Transaction }] = await Promise.all([
+      this.#session.refresh(),
+      use?.find(),
+      // Whoever only appends to tables doesn't load it: bundlers put it apart.
+      import('./transaction.ts'),
+    ]);
     if (repeat) return { ...repeat, value: repeat.value };
     const tx = new Transaction(this.#session, view, options.signal);
     try {

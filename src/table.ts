@@ -1,6 +1,7 @@
 import type { TableDescription } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf } from './catalog/store.ts';
+import { noTable } from './catalog/table-name.ts';
 import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
 import { checkOptions, isLakeError, LakeError } from './errors.ts';
 import { type ChangeRow, Changes, type ChangesOptions } from './scan/changes.ts';
@@ -10,9 +11,9 @@ import type { Where } from './scan/where/where.ts';
 import type { Field } from './schema/field.ts';
 import type { Session } from './session.ts';
 import { resolvePath } from './spec/paths.ts';
-import { appendOf, commitFiles, type InsertedRows, insertedRows, noTable } from './transaction.ts';
 import type { BatchTarget } from './write/batch.ts';
 import { BufferedWriter, type WriterOptions } from './write/buffered.ts';
+import { appendOf, commitFiles, type InsertedRows, insertedRows } from './write/commit-files.ts';
 import type { RowsInput } from './write/input.ts';
 import type { KeyUse } from './write/keyed.ts';
 import type { FileReceipt } from './write/receipt.ts';

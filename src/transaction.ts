@@ -1,11 +1,12 @@
 import type { Committed, Repeated } from './catalog/commit.ts';
 import type { SchemaSummary, TableDescription, TableSummary } from './catalog/describe.ts';
-import { type CommitMessage, type PendingChange, requireMessage, type StagedFile } from './catalog/pending.ts';
+import type { CommitMessage, PendingChange, StagedFile } from './catalog/pending.ts';
 import type { CommitKey } from './catalog/store.ts';
 import type { FilesRequest, TableFiles } from './catalog/table-files.ts';
+import { noTable, type TableRef, tableName } from './catalog/table-name.ts';
 import { uncommittedView } from './catalog/uncommitted.ts';
-import { type CatalogView, nameOf, type TableInfo, type TableName } from './catalog/view.ts';
-import { checkOptions, isLakeError, LakeError, showValue } from './errors.ts';
+import type { CatalogView, TableInfo } from './catalog/view.ts';
+import { checkOptions, LakeError, showValue } from './errors.ts';
 import type { ScannedRow, VirtualColumns } from './scan/columns.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
 import type { Where } from './scan/where/where.ts';
@@ -15,13 +16,11 @@ import type { ReadSession, Session } from './session.ts';
 import { checkName } from './spec/names.ts';
 import { folderName } from './spec/paths.ts';
 import { uuidv7 } from './util/uuid.ts';
+import { appendOf, commitFiles, filesOf, type InsertedRows, insertedRows } from './write/commit-files.ts';
 import type { RowsInput } from './write/input.ts';
-import { type Staged, stageRows } from './write/stage.ts';
+import { stageRows } from './write/stage.ts';
 import { removeFiles, type WriteOptions } from './write/table-writer.ts';
 import { inliningLimit } from './write/target.ts';
-
-/** A table's name: its own, in schema `main`, or with its schema. */
-export type TableRef = string | TableName;
 
 export interface IfNotExists {
   /** Does nothing when there is one of that name already. */
@@ -36,30 +35,6 @@ export interface IfExists {
 export interface DropSchemaOptions extends IfExists {
   /** Drops the schema's tables with it. */
   readonly cascade?: boolean | undefined;
-}
-
-/** What one insert wrote. */
-export interface InsertedRows {
-  readonly rowCount: number;
-  /** How many of them are in the catalog itself, because they were few: see `OpenOptions.dataInliningRowLimit`. */
-  readonly inlinedRowCount: number;
-  readonly files: readonly InsertedFile[];
-}
-
-/** A data file that an insert made. */
-export interface InsertedFile {
-  /** Absolute, in the store's terms. */
-  readonly location: string;
-  readonly rowCount: number;
-  readonly byteLength: number;
-}
-
-export function tableName(ref: TableRef): TableName {
-  if (typeof ref === 'string') return { schema: 'main', name: ref };
-  if (typeof ref?.schema === 'string' && typeof ref.name === 'string') return ref;
-  throw new LakeError('INVALID_ARGUMENT', `${showValue(ref)} names no table; give its name, or { schema, name }`, {
-    context: { value: showValue(ref) },
-  });
 }
 
 /** A table as part of a transaction: it shows what the transaction began with and its own changes, not what others commit meanwhile. */
@@ -345,72 +320,6 @@ export class Transaction {
     this.#signal?.throwIfAborted();
   }
 }
-
-/** The change that staged rows ask for; `undefined` when there are none. */
-export function appendOf(table: TableInfo, { files, inlined }: Staged): PendingChange | undefined {
-  if (files.length === 0 && inlined === undefined) return undefined;
-  return { kind: 'append', tableId: table.id, name: nameOf(table), fields: table.fields, files, inlined };
-}
-
-export interface CommitFilesRequest {
-  readonly pending: readonly PendingChange[];
-  readonly view: CatalogView;
-  readonly message: CommitMessage;
-  readonly isolation: 'snapshot' | 'none';
-  readonly retry?: boolean | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly keys?: readonly CommitKey[] | undefined;
-}
-
-/** Commits pending changes. When that certainly failed the files are removed; when it isn't certain they stay. */
-export async function commitFiles(session: Session, request: CommitFilesRequest): Promise<Committed | Repeated> {
-  const { pending, view, message, isolation, retry, signal, keys } = request;
-  try {
-    requireMessage(view.metadata, message.message);
-    const base = view.snapshot;
-    const end = await session.committer.commit({ pending, base, message, isolation, retry, signal, keys });
-    // The commit may be one's own, whose answer was lost: its result names its files.
-    if ('used' in end) {
-      const isTheirs = ({ path }: StagedFile): boolean => end.used.some(({ result }) => result.includes(path));
-      await removeFiles(
-        session.store,
-        filesOf(pending).filter((file) => !isTheirs(file)),
-      );
-    } else session.adopt(end);
-    return end;
-  } catch (error) {
-    session.markStale();
-    if (isLakeError(error, 'COMMIT_UNKNOWN')) {
-      const { withFiles } = await import('./write/unknown.ts');
-      throw withFiles(error, filesOf(pending));
-    }
-    await removeFiles(session.store, filesOf(pending));
-    throw error;
-  }
-}
-
-export function insertedRows({ files, inlined }: Staged): InsertedRows {
-  const inlinedRowCount = inlined?.rows.length ?? 0;
-  return {
-    rowCount: files.reduce((sum, file) => sum + file.rowCount, inlinedRowCount),
-    inlinedRowCount,
-    files: files.map(({ location, rowCount, byteLength }) => ({ location, rowCount, byteLength })),
-  };
-}
-
-const filesOf = (pending: readonly PendingChange[]): StagedFile[] =>
-  pending.flatMap((change) => (change.kind === 'append' ? change.files : []));
-
-/** As the catalog has it. */
-
-export const noTable = ({ schema, name }: TableName): LakeError =>
-  new LakeError(
-    'NOT_FOUND',
-    `table "${schema}"."${name}" does not exist; lake.tables() lists those that do, and one of another schema is { schema, name }`,
-    {
-      context: { schema, table: name },
-    },
-  );
 
 const noSchema = (name: string): LakeError =>
   new LakeError('NOT_FOUND', `schema "${name}" does not exist; make it with createSchema`, {
