@@ -1,7 +1,6 @@
 import { quoteName, type SqlDialect } from '../../src/catalog/sql/dialect.ts';
 import type { CommitBatch, CreateInlined, InsertInlined } from '../../src/catalog/store.ts';
 import type { InlinedColumn } from '../../src/spec/inlining.ts';
-import { resolveId } from '../../src/spec/rows.ts';
 import type { ColumnType } from '../../src/spec/types.ts';
 import { codecFor } from '../../src/spec/values/codec.ts';
 import type { Interval } from '../../src/spec/values/value-codec.ts';
@@ -22,11 +21,11 @@ export interface EncodedInlined {
 }
 
 export function encodeInlined(dialect: SqlDialect, batch: CommitBatch): EncodedInlined {
-  const inserts = batch.ops.filter((op) => op.kind === 'insertInlined').filter(({ isNew }) => !isNew);
+  const inserts = batch.ops.filter((op): op is ToThere => op.kind === 'insertInlined' && op.name !== undefined);
   const deletes = batch.ops.filter((op) => op.kind === 'deleteInlined');
   return {
     parts: [
-      ...inserts.map((op, n) => insertInlined(dialect, inlinedShape(op), n)),
+      ...inserts.map((op, n) => insertInlined(dialect.table(op.name), inlinedShape(op), n)),
       ...deletes.map(
         ({ name }, n) =>
           `flushed${n} AS (DELETE FROM ${dialect.table(name)} t USING ids WHERE t.begin_snapshot <= (ids.j->'flushed'->>${n})::bigint)`,
@@ -40,13 +39,12 @@ export function encodeInlined(dialect: SqlDialect, batch: CommitBatch): EncodedI
 }
 
 /** Rows for a catalog table that is there: its name and columns are part of the statement's text. */
-interface InlinedShape {
-  readonly name: string;
-  readonly columns: readonly (readonly [name: string, type: string])[];
-}
+type ToThere = InsertInlined & { readonly name: string };
 
-function inlinedShape({ name, columns }: InsertInlined | CreateInlined): InlinedShape {
-  return { name, columns: columns.map((column) => [column.name, storedType(column.type)]) };
+type InlinedShape = readonly (readonly [name: string, type: string])[];
+
+function inlinedShape({ columns }: InsertInlined | CreateInlined): InlinedShape {
+  return columns.map((column) => [column.name, storedType(column.type)]);
 }
 
 /** What the statement finds in its payload: the table, the rows before these in the batch, the rows. */
@@ -55,11 +53,11 @@ function inlinedPayload({ tableId, rowIdStart, columns, rows }: InsertInlined): 
 }
 
 /** The n-th of the batch's. */
-function insertInlined(dialect: SqlDialect, shape: InlinedShape, n: number): string {
+function insertInlined(table: string, shape: InlinedShape, n: number): string {
   const payload = `j->'inlined'->${n}`;
   const start = `coalesce(totals.next, 0) + (${payload}->>'before')::bigint`;
   return (
-    `inlined${n} AS (${insert(dialect, shape, start, 'snapshot')}\n  FROM ids CROSS JOIN LATERAL ${elements(`${payload}->'rows'`)}` +
+    `inlined${n} AS (${insert(table, shape, start, 'snapshot')}\n  FROM ids CROSS JOIN LATERAL ${elements(`${payload}->'rows'`)}` +
     ` LEFT JOIN totals ON totals.id = (${payload}->>'table')::bigint)`
   );
 }
@@ -68,33 +66,46 @@ function insertInlined(dialect: SqlDialect, shape: InlinedShape, n: number): str
  * What makes catalog tables and fills them, to be carried out after the commit's statement in the same transaction: only when the
  * snapshot is one that this very transaction made. `undefined` when there are none to make.
  */
-function createInlined(dialect: SqlDialect, { base, ops }: CommitBatch): string | undefined {
+function createInlined(dialect: SqlDialect, { base, catalogIdCount, ops }: CommitBatch): string | undefined {
+  const idOf = (tableId: number): string => (tableId < 0 ? `next_id - ${catalogIdCount + tableId + 1}` : `${tableId}`);
+  // Its name has ids that are known when the statement has run.
+  const named = (tableId: number, text: (table: string) => string): string => {
+    const [before, after] = text(dialect.table(NAME)).split(NAME).map(literal);
+    return `EXECUTE ${before} || 'ducklake_inlined_data_' || ${idOf(tableId)} || '_' || version || ${after}`;
+  };
   const totals = new Map(
     ops.flatMap((op) => (op.kind === 'addStats' ? [[op.stats.tableId, op.stats.rowIdCount]] : [])),
   );
   const statements = ops.flatMap((op) => {
     if (op.kind === 'createInlined') {
-      const { name, columns } = inlinedShape(op);
-      const definitions = columns.map(([column, type]) => `${quoteName(column)} ${type}`);
+      const definitions = inlinedShape(op).map(([column, type]) => `${quoteName(column)} ${type}`);
+      const system = 'row_id BIGINT, begin_snapshot BIGINT, end_snapshot BIGINT';
       return [
-        `CREATE TABLE IF NOT EXISTS ${dialect.table(name)} (row_id BIGINT, begin_snapshot BIGINT, end_snapshot BIGINT, ${definitions.join(', ')})`,
+        named(op.tableId, (table) => `CREATE TABLE IF NOT EXISTS ${table} (${system}, ${definitions.join(', ')})`),
+        `INSERT INTO ${dialect.table('ducklake_inlined_data_tables')} (table_id, table_name, schema_version)
+  VALUES (${idOf(op.tableId)}, 'ducklake_inlined_data_' || ${idOf(op.tableId)} || '_' || version, version)`,
       ];
     }
-    if (op.kind !== 'insertInlined' || !op.isNew) return [];
+    if (op.kind !== 'insertInlined' || op.name !== undefined) return [];
     // The totals are those after the batch.
     const before = (totals.get(op.tableId) ?? 0) - (-1 - op.rowIdStart);
-    const next = `(SELECT max(next_row_id) FROM ${dialect.table('ducklake_table_stats')} WHERE table_id = ${resolveId(op.tableId, base.nextCatalogId)})`;
+    const next = `(SELECT max(next_row_id) FROM ${dialect.table('ducklake_table_stats')} WHERE table_id = $2)`;
     const rows = `${literal(JSON.stringify(inlinedCells(op.columns, op.rows)))}::jsonb`;
-    return [`${insert(dialect, inlinedShape(op), `${next} - ${before}`, 'made')} FROM ${elements(rows)}`];
+    const rowsInto = (table: string): string =>
+      `${insert(table, inlinedShape(op), `${next} - ${before}`, '$1')} FROM ${elements(rows)}`;
+    return [`${named(op.tableId, rowsInto)} USING made, ${idOf(op.tableId)}`];
   });
   if (statements.length === 0) return undefined;
   const made =
-    `SELECT max(snapshot_id) FROM ${dialect.table('ducklake_snapshot')} ` +
+    `SELECT snapshot_id, schema_version, next_catalog_id INTO made, version, next_id FROM ${dialect.table('ducklake_snapshot')} ` +
     `WHERE snapshot_id > ${base.id} AND xmin = pg_current_xact_id()::xid`;
   return `DO ${dollarQuoted(
-    `DECLARE made bigint := (${made}); BEGIN IF made IS NOT NULL THEN\n${statements.join(';\n')};\nEND IF; END`,
+    `DECLARE made bigint; version bigint; next_id bigint; BEGIN ${made};\nIF made IS NOT NULL THEN\n${statements.join(';\n')};\nEND IF; END`,
   )}`;
 }
+
+/** Stands for the name of a catalog table, in texts that hold no NUL characters. */
+const NAME = '\0';
 
 /** A transaction of its own, which gives up where readers keep the table: it would make writers wait for them. */
 function dropInlined(dialect: SqlDialect, name: string): string {
@@ -105,10 +116,10 @@ function dropInlined(dialect: SqlDialect, name: string): string {
   return `SELECT set_config('lock_timeout', '500ms', true);\nDO ${dollarQuoted(body)}`;
 }
 
-function insert(dialect: SqlDialect, { name, columns }: InlinedShape, start: string, snapshot: string): string {
+function insert(table: string, columns: InlinedShape, start: string, snapshot: string): string {
   const names = ['row_id', 'begin_snapshot', ...columns.map(([column]) => quoteName(column))];
   const values = columns.map(([, type], i) => storedValue(`r.v->>${i}`, type));
-  return `INSERT INTO ${dialect.table(name)} (${names.join(', ')}) SELECT ${[`${start} + r.n - 1`, snapshot, ...values].join(', ')}`;
+  return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${[`${start} + r.n - 1`, snapshot, ...values].join(', ')}`;
 }
 
 const elements = (json: string): string => `jsonb_array_elements(${json}) WITH ORDINALITY AS r (v, n)`;

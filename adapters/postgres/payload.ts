@@ -1,5 +1,6 @@
 import type { ColumnStatsDelta, CommitBatch } from '../../src/catalog/store.ts';
 import { changeText } from '../../src/spec/changes.ts';
+import { foldName } from '../../src/spec/names.ts';
 import { type CatalogTable, type Cell, cellsOf } from '../../src/spec/rows.ts';
 import type { EncodedInlined } from './inlined.ts';
 
@@ -7,6 +8,8 @@ import type { EncodedInlined } from './inlined.ts';
 export interface BatchShape {
   readonly inserts: readonly CatalogTable[];
   readonly ends: readonly EndShape[];
+  /** Whether the fence forbids changes by name. */
+  readonly hasNames: boolean;
   readonly hasStats: boolean;
   readonly hasKeys: boolean;
   /** See `EncodedInlined.parts`. */
@@ -59,11 +62,19 @@ export function encodeBatch(batch: CommitBatch, inlined?: EncodedInlined): Encod
     }
   }
   const keys = batch.keys ?? [];
+  const { fence } = batch;
+  const [forbidden, names] = [true, false].map((byId) =>
+    (fence.kind === 'exact' ? [] : fence.changes)
+      .filter((change) => 'id' in change === byId)
+      .map((change) => foldName(changeText(change))),
+  );
+  const hasNames = names!.length > 0;
   const payload = {
     base: batch.base.id,
     // Of an exact fence NULL, which nothing is free of.
-    forbidden: batch.fence.kind === 'exact' ? null : batch.fence.changes.map((change) => changeText(change)),
-    schema: batch.fence.kind === 'unless' && batch.fence.sameSchema ? batch.base.schemaVersion : undefined,
+    forbidden: fence.kind === 'exact' ? null : forbidden,
+    names: hasNames ? names : undefined,
+    schema: fence.kind === 'unless' && fence.sameSchema ? batch.base.schemaVersion : undefined,
     schemaVersions: batch.changesSchema ? 1 : 0,
     catalogIds: batch.catalogIdCount,
     fileIds: batch.fileIdCount,
@@ -87,6 +98,7 @@ export function encodeBatch(batch: CommitBatch, inlined?: EncodedInlined): Encod
     shape: {
       inserts: [...inserts.keys()],
       ends: [...ends.values()].map(({ shape }) => shape),
+      hasNames,
       hasStats: totals.length > 0,
       hasKeys: keys.length > 0,
       inlined: inlined?.parts ?? [],

@@ -26,7 +26,7 @@ export function commitStatement(
   { keys, yieldsTo }: StatementParts = {},
 ): string {
   const parts = [
-    ...fence(dialect, input, { keys, yieldsTo }),
+    ...fence(dialect, shape, input, { keys, yieldsTo }),
     changes(dialect),
     ...shape.inserts.map((table, n) => insertRows(dialect, table, n)),
     ...shape.ends.map((end, n) => endRows(dialect, end, n)),
@@ -39,7 +39,15 @@ export function commitStatement(
 SELECT ${dialect.jsonArray(row)} FROM won UNION ALL SELECT NULL FROM allowed WHERE NOT EXISTS (SELECT FROM won)${keys ? ` UNION ALL ${keys.select}` : ''}${yieldsTo ? " UNION ALL SELECT '' FROM others" : ''}`;
 }
 
-function fence(dialect: SqlDialect, input: string, { keys, yieldsTo }: StatementParts): string[] {
+/** Names compare without the case of ASCII letters. With the comma none ends within another, where its quotes are doubled. */
+const NAMES = ` AND NOT EXISTS (SELECT FROM jsonb_array_elements_text(j->'names') AS n WHERE strpos(lower(c.changes_made COLLATE "C") || ',', n || ',') > 0)`;
+
+function fence(
+  dialect: SqlDialect,
+  { hasNames }: BatchShape,
+  input: string,
+  { keys, yieldsTo }: StatementParts,
+): string[] {
   const snapshots = dialect.table('ducklake_snapshot');
   const said = dialect.table('ducklake_snapshot_changes');
   return [
@@ -56,7 +64,7 @@ function fence(dialect: SqlDialect, input: string, { keys, yieldsTo }: Statement
     AND EXISTS (SELECT FROM ${snapshots} s WHERE s.snapshot_id = base)
     AND h.snapshot_id - base = (SELECT count(*) FROM ${snapshots} s JOIN ${said} c ON c.snapshot_id = s.snapshot_id
       WHERE s.snapshot_id > base AND s.snapshot_id <= h.snapshot_id AND c.snapshot_id > base AND c.snapshot_id <= h.snapshot_id
-        AND NOT string_to_array(regexp_replace(c.changes_made, '"[^"]*"', '', 'g'), ',') && forbidden))))`,
+        AND NOT string_to_array(regexp_replace(c.changes_made, '"[^"]*"', '', 'g'), ',') && forbidden${hasNames ? NAMES : ''}))))`,
     `won AS (INSERT INTO ${snapshots} (snapshot_id, snapshot_time, schema_version, next_catalog_id, next_file_id)
   SELECT snapshot_id + 1, greatest(clock_timestamp(), snapshot_time + interval '1 microsecond'), schema_version + (j->>'schemaVersions')::bigint,
     next_catalog_id + (j->>'catalogIds')::bigint, next_file_id + (j->>'fileIds')::bigint FROM allowed

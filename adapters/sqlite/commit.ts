@@ -1,5 +1,5 @@
 import { instantMicros, instantText } from '../../src/catalog/instant.ts';
-import { nextSnapshot, Resolver } from '../../src/catalog/resolve.ts';
+import { goesOnTop, nextSnapshot, Resolver } from '../../src/catalog/resolve.ts';
 import { decodeRows } from '../../src/catalog/sql/decode.ts';
 import { quoteName } from '../../src/catalog/sql/dialect.ts';
 import { createKeyTable, KEY_TABLE, usedKeyJson, usedKeyOf } from '../../src/catalog/sql/keys.ts';
@@ -14,7 +14,6 @@ import type {
   SnapshotRecord,
   TableStatsDelta,
 } from '../../src/catalog/store.ts';
-import { changeText, parseChanges } from '../../src/spec/changes.ts';
 import { type CatalogRow, type CatalogTable, type Cell, cellsOf, type RowOf, resolveId } from '../../src/spec/rows.ts';
 import { mergeColumnStats } from '../../src/stats/merge.ts';
 import type { Connection, SqliteValue } from './database.ts';
@@ -34,7 +33,7 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
   const head = records.at(-1);
   if (head === undefined || !mayPut(batch.fence, batch.base, head, records)) return { status: 'superseded' };
   const inlined = batch.ops.filter((op) => op.kind === 'insertInlined');
-  if (inlined.some(({ name, isNew }) => !isNew && !hasTable(connection, name))) return { status: 'superseded' };
+  if (inlined.some(({ name }) => name !== undefined && !hasTable(connection, name))) return { status: 'superseded' };
 
   const micros = Math.max(Date.now() * 1000, instantMicros(head.time) + 1);
   const snapshot = nextSnapshot(batch, head, instantText(micros));
@@ -69,12 +68,15 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
     if (op.kind === 'end') endRows(connection, op.table, resolver.row(op.table, op.match), snapshot.id);
     else if (op.kind === 'addStats')
       addStats(connection, statements, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
-    else if (op.kind === 'createInlined') createInlined(connection, op);
-    else if (op.kind === 'delete') deleteRows(connection, op.table, resolver.row(op.table, op.match));
+    else if (op.kind === 'createInlined') {
+      createInlined(connection, resolver.inlinedTable(op), op);
+      insertRows(connection, 'ducklake_inlined_data_tables', [resolver.inlinedTableRow(op)]);
+    } else if (op.kind === 'delete') deleteRows(connection, op.table, resolver.row(op.table, op.match));
     else if (op.kind === 'deleteInlined') deleteInlined(connection, op);
     else if (op.kind === 'dropInlined') dropInlined(connection, op);
   }
-  for (const [n, op] of inlined.entries()) insertInlined(connection, op, snapshot.id, rowIds[n]!);
+  for (const [n, op] of inlined.entries())
+    insertInlined(connection, resolver.inlinedTable(op), op, { snapshotId: snapshot.id, rowIdStart: rowIds[n]! });
   for (const { table, rows } of inserts) insertRows(connection, table, rows);
   for (const { key, scope, result } of keys) connection.run(ADD_KEY, key, scope, snapshot.id, result, micros);
   return { status: 'committed', snapshot };
@@ -86,13 +88,7 @@ function mayPut(fence: BatchFence, base: Snapshot, head: Snapshot, records: read
   if (fence.sameSchema && base.schemaVersion !== head.schemaVersion) return false;
   // With the base, or a snapshot since, expired there is no telling what changed.
   if (records.length !== head.id - base.id + 1) return false;
-  const forbidden = new Set(fence.changes.map((change) => changeText(change)));
-  return records
-    .slice(1)
-    .every(
-      (record) =>
-        record.changes !== '' && parseChanges(record.changes).every((change) => !forbidden.has(changeText(change))),
-    );
+  return records.slice(1).every(({ changes }) => goesOnTop(fence.changes, changes));
 }
 
 function nextRowId(connection: Connection, tableId: number): number {

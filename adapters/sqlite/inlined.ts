@@ -11,7 +11,7 @@ export const sqliteInlining: InliningLimits = {
   reservedNames: [],
 };
 
-export function createInlined(connection: Connection, { name, columns }: CreateInlined): void {
+export function createInlined(connection: Connection, name: string, { columns }: CreateInlined): void {
   const definitions = columns.map((column) => `${quoteName(column.name)} ${storedType(column.type)}`);
   connection.exec(
     `CREATE TABLE IF NOT EXISTS ${quoteName(name)}(row_id BIGINT, begin_snapshot BIGINT, end_snapshot BIGINT, ${definitions.join(', ')})`,
@@ -24,9 +24,9 @@ export function hasTable(connection: Connection, name: string): boolean {
 
 export function insertInlined(
   connection: Connection,
-  { name, columns, rows }: InsertInlined,
-  snapshotId: number,
-  rowIdStart: number,
+  name: string,
+  { columns, rows }: InsertInlined,
+  { snapshotId, rowIdStart }: { readonly snapshotId: number; readonly rowIdStart: number },
 ): void {
   const types = columns.map(({ type }) => storedType(type));
   const names = columns.map((column) => quoteName(column.name));

@@ -18,15 +18,15 @@ export function againstAppend(isolation: Isolation): readonly IdChange[] {
 }
 
 /**
- * On top of what the changes are right. Of what others do that doesn't change the schema nothing but rows stands against rows:
- * whoever creates or drops needs no other schema than the base's, and busy writers of rows don't keep it from its turn.
+ * On top of what the changes are right: of whoever creates or drops, too, since the ids of what it makes are the head's. Neither
+ * busy writers of rows nor others that create and drop keep it from its turn.
  */
 export function fenceOf(
   pending: readonly PendingChange[],
   isolation: Isolation,
   { column }: Pick<CommitWitness, 'column'>,
 ): BatchFence {
-  const changes: (Change & { readonly id: number })[] = [];
+  const changes: Change[] = [];
   // A table that was renamed is told of as created under its new name, without its id: any new schema may have renamed it.
   let sameSchema = isolation === 'none';
   for (const change of pending) {
@@ -34,7 +34,14 @@ export function fenceOf(
       if (makesInlinedTable(change)) sameSchema = true;
       if (change.tableId < 0) continue;
       for (const kind of againstAppend(isolation)) changes.push({ kind, id: change.tableId });
-    } else sameSchema = true;
+    } else if (change.kind === 'createTable') {
+      const { schema, name } = change;
+      for (const kind of ['created_table', 'created_view'] as const) changes.push({ kind, schema: schema.name, name });
+      if (schema.id >= 0) changes.push({ kind: 'dropped_schema', id: schema.id });
+    } else if (change.kind === 'createSchema') changes.push({ kind: 'created_schema', name: change.name });
+    else if (change.kind === 'dropTable') changes.push({ kind: 'dropped_table', id: change.id });
+    // Others may have put something into it.
+    else sameSchema = true;
   }
   // Of drops with words of the caller's nothing but their place tells that they were committed.
   const isKnownByPlace = column === 'changes_made' && pending.every((change) => change.kind !== 'append');

@@ -1,31 +1,19 @@
 import { LakeError } from '../errors.ts';
 import type { Field } from '../schema/field.ts';
-import { inlinedTableName } from '../spec/inlining.ts';
-import { type CatalogRow, NEXT, relativeId, resolveId } from '../spec/rows.ts';
+import { relativeId } from '../spec/rows.ts';
 import type { PendingChange, StagedRows } from './pending.ts';
-import type { CatalogOp, Snapshot } from './store.ts';
+import type { CatalogOp } from './store.ts';
 
-/** What a batch does with inlined rows. Catalog tables that it makes have names with ids, which are the base's as long as its schema is. */
+/** What a batch does with inlined rows. */
 export class Inlining {
   readonly ops: CatalogOp[] = [];
-  /** For `ducklake_inlined_data_tables`. */
-  readonly rows: CatalogRow[] = [];
-  readonly #base: Snapshot;
-  readonly #created = new Map<number, string>();
+  /** The tables that get a catalog table for inlined rows. They may be made in the same batch. */
+  readonly created: Set<number> = new Set();
 
-  constructor(base: Snapshot) {
-    this.#base = base;
-  }
-
-  /** The name of the catalog table for rows of a table, which may be one that the batch makes. */
-  create(tableId: number, fields: readonly Field[]): string {
-    const { nextCatalogId, schemaVersion } = this.#base;
-    const name = inlinedTableName(resolveId(tableId, nextCatalogId), schemaVersion + 1);
-    if (this.#created.has(tableId)) return name;
-    this.#created.set(tableId, name);
-    this.rows.push({ table_id: tableId, table_name: name, schema_version: NEXT });
-    this.ops.push({ kind: 'createInlined', name, columns: fields.map(({ name, type }) => ({ name, type })) });
-    return name;
+  create(tableId: number, fields: readonly Field[]): void {
+    if (this.created.has(tableId)) return;
+    this.created.add(tableId);
+    this.ops.push({ kind: 'createInlined', tableId, columns: fields.map(({ name, type }) => ({ name, type })) });
   }
 
   /** Rows of several appends, in their order; returns how many. */
@@ -33,11 +21,16 @@ export class Inlining {
     let count = 0;
     // Those of one statement to one table make one operation.
     for (const { into, columns, rows } of merged(inlined)) {
-      const created = this.#created.get(tableId);
-      const name = created ?? into ?? this.create(tableId, fields);
-      const isNew = name !== into;
-      const start = relativeId(rowIdStart + count);
-      this.ops.push({ kind: 'insertInlined', name, isNew, tableId, columns, rowIdStart: start, rows });
+      if (into === undefined) this.create(tableId, fields);
+      const name = this.created.has(tableId) ? undefined : into;
+      this.ops.push({
+        kind: 'insertInlined',
+        name,
+        tableId,
+        columns,
+        rowIdStart: relativeId(rowIdStart + count),
+        rows,
+      });
       count += rows.length;
     }
     return count;

@@ -1,5 +1,4 @@
 import { LakeError, showValue } from '../errors.ts';
-import { changeText, parseChanges } from '../spec/changes.ts';
 import type { InliningLimits } from '../spec/inlining.ts';
 import { type CatalogRow, type CatalogTable, catalogTables, type RowOf, resolveId } from '../spec/rows.ts';
 import { isOutside } from './bounds.ts';
@@ -10,7 +9,7 @@ import { historyOf, mappingsOf } from './memory/history.ts';
 import { inlinedOf } from './memory/inlined.ts';
 import { copies, Stage, Tables, type Where } from './memory/rows.ts';
 import { addStats } from './memory/stats.ts';
-import { nextSnapshot, Resolver } from './resolve.ts';
+import { goesOnTop, nextSnapshot, Resolver } from './resolve.ts';
 import type {
   AsOf,
   CatalogOp,
@@ -234,7 +233,7 @@ class Memory implements MemoryCatalog {
     const used = this.#used(keys);
     if (used.length > 0) return { status: 'used', keys: used };
     const inlined = batch.ops.filter((op) => op.kind === 'insertInlined');
-    const isMissing = ({ name, isNew }: InsertInlined): boolean => !isNew && !this.#tables.inlined.has(name);
+    const isMissing = ({ name }: InsertInlined): boolean => name !== undefined && !this.#tables.inlined.has(name);
     if (!this.#mayPut(batch, head) || inlined.some(isMissing)) return { status: 'superseded' };
     const time = Math.max(Date.now() * 1000, instantMicros(head.time) + 1);
     const snapshot = nextSnapshot(batch, head, instantText(time));
@@ -258,12 +257,13 @@ class Memory implements MemoryCatalog {
     const rowIds = inlined.map((op) => resolveId(op.rowIdStart, this.#nextRowId(resolver.catalogId(op.tableId))));
     stage.publish();
     for (const op of batch.ops) {
-      if (op.kind === 'createInlined') this.#tables.inlined.create(op);
+      if (op.kind === 'createInlined') this.#tables.inlined.create(resolver.inlinedTable(op), op);
       else if (op.kind === 'deleteInlined') this.#tables.inlined.delete(op);
       else if (op.kind === 'dropInlined' && this.#tables.inlined.drop(op.name))
         this.#tables.remove('ducklake_inlined_data_tables', (row) => row['table_name'] === op.name);
     }
-    for (const [n, op] of inlined.entries()) this.#tables.inlined.insert(op, snapshot.id, rowIds[n]!);
+    for (const [n, op] of inlined.entries())
+      this.#tables.inlined.insert(resolver.inlinedTable(op), op, snapshot.id, rowIds[n]!);
     for (const { key, scope, result } of batch.keys ?? [])
       this.#tables.usedKeys.set(key, { key, scope, result, snapshotId: snapshot.id, micros: time });
     return { status: 'committed', snapshot };
@@ -382,12 +382,7 @@ class Memory implements MemoryCatalog {
     // With the base, or a snapshot since, expired there is no telling what changed.
     const since = this.#records(base.id, head.id);
     if (since.length !== head.id - base.id + 1) return false;
-    const forbidden = new Set(fence.changes.map((change) => changeText(change)));
-    return !since
-      .slice(1)
-      .some(
-        ({ changes }) => changes === '' || parseChanges(changes).some((change) => forbidden.has(changeText(change))),
-      );
+    return since.slice(1).every(({ changes }) => goesOnTop(fence.changes, changes));
   }
 
   #used(keys: readonly string[]): UsedKey[] {
@@ -436,6 +431,8 @@ function run(op: CatalogOp, stage: Stage, resolver: Resolver, snapshotId: number
   } else if (op.kind === 'delete') {
     const match = Object.entries(resolver.row(op.table, op.match));
     stage.remove(op.table, (row) => match.every(([name, cell]) => row[name] === cell));
+  } else if (op.kind === 'createInlined') {
+    stage.insert('ducklake_inlined_data_tables', resolver.inlinedTableRow(op));
   } else if (op.kind === 'addStats') {
     addStats(stage, { ...op.stats, tableId: resolver.catalogId(op.stats.tableId) });
   }

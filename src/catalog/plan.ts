@@ -20,7 +20,7 @@ export function plan(
   const ends: CatalogOp[] = [];
   const changes: Change[] = [];
   const appends = new Map<number, { fields: readonly Field[]; files: StagedFile[]; inlined: StagedRows[] }>();
-  const inlining = new Inlining(base);
+  const inlining = new Inlining();
 
   for (const change of pending) {
     switch (change.kind) {
@@ -77,23 +77,17 @@ export function plan(
     if (inlined.length > 0) changes.push({ kind: 'inlined_insert', id: tableId });
   }
   const made = new Set(pending.flatMap((change) => (change.kind === 'createTable' ? [ids(change.id)] : [])));
-  for (const row of inlining.rows) {
-    rows.add('ducklake_inlined_data_tables', row);
-    // Without it DuckDB, which leaves it out, reads the rows with the columns that the table began with once the schema has changed.
-    if (!made.has(row['table_id'] as number))
-      rows.add('ducklake_schema_versions', {
-        begin_snapshot: NEXT,
-        schema_version: NEXT,
-        table_id: row['table_id'] as number,
-      });
-  }
+  // Without it DuckDB, which leaves it out, reads the rows with the columns that the table began with once the schema has changed.
+  for (const id of inlining.created)
+    if (!made.has(id))
+      rows.add('ducklake_schema_versions', { begin_snapshot: NEXT, schema_version: NEXT, table_id: id });
 
   const sorted = sortChanges(changes);
   const witness = witnessOf(pending, sorted, extraInfo);
   return {
     base,
     fence: fenceOf(pending, isolation, witness),
-    changesSchema: inlining.rows.length > 0 || pending.some((change) => change.kind !== 'append'),
+    changesSchema: inlining.created.size > 0 || pending.some((change) => change.kind !== 'append'),
     catalogIdCount: pending.filter((change) => change.kind === 'createSchema' || change.kind === 'createTable').length,
     fileIdCount,
     changes: sorted,

@@ -1,7 +1,9 @@
 import { LakeError } from '../errors.ts';
-import { type Change, changeText } from '../spec/changes.ts';
+import { type Change, changeText, parseChanges } from '../spec/changes.ts';
+import { inlinedTableName } from '../spec/inlining.ts';
+import { foldName } from '../spec/names.ts';
 import { type CatalogRow, type CatalogTable, type CellSpec, cellsOf, resolveId } from '../spec/rows.ts';
-import type { CommitBatch, Snapshot } from './store.ts';
+import type { CommitBatch, CreateInlined, InsertInlined, Snapshot } from './store.ts';
 
 /** The snapshot that a batch makes on top of `head`. */
 export function nextSnapshot(batch: CommitBatch, head: Snapshot, time: string): Snapshot {
@@ -12,6 +14,15 @@ export function nextSnapshot(batch: CommitBatch, head: Snapshot, time: string): 
     nextCatalogId: head.nextCatalogId + batch.catalogIdCount,
     nextFileId: head.nextFileId + batch.fileIdCount,
   };
+}
+
+/** Whether a batch that is kept from its place by changes may follow on a snapshot with these. */
+export function goesOnTop(forbidden: readonly Change[], changes: string): boolean {
+  // What a snapshot doesn't tell may be anything.
+  if (changes === '') return false;
+  const key = (change: Change): string => foldName(changeText(change));
+  const made = new Set(parseChanges(changes).map(key));
+  return !forbidden.some((change) => made.has(key(change)));
 }
 
 /** Turns the relative ids of one batch into those that it gets on top of one head. */
@@ -44,6 +55,20 @@ export class Resolver {
         resolved[name] = resolveId(cell, this.#nextRowId(Number(resolved['table_id'])));
     }
     return resolved;
+  }
+
+  /** The catalog table that inlined rows go to. */
+  inlinedTable({ name, tableId }: Pick<InsertInlined, 'name' | 'tableId'>): string {
+    return name ?? inlinedTableName(this.catalogId(tableId), this.#next.schemaVersion);
+  }
+
+  /** For `ducklake_inlined_data_tables`. */
+  inlinedTableRow({ tableId }: CreateInlined): CatalogRow {
+    return {
+      table_id: this.catalogId(tableId),
+      table_name: this.inlinedTable({ tableId }),
+      schema_version: this.#next.schemaVersion,
+    };
   }
 
   catalogId(cell: number): number {

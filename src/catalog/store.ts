@@ -91,20 +91,22 @@ export type CatalogOp =
   | DeleteInlined
   | DropInlined;
 
-/** Makes a catalog table for inlined rows, unless it is there. Only on top of the base's schema: its name has ids that are new then. */
+/**
+ * Makes a catalog table for a table's inlined rows, unless it is there, and registers it in `ducklake_inlined_data_tables`. Its name
+ * is that of the schema version which the batch makes: see `inlinedTableName`.
+ */
 export interface CreateInlined {
   readonly kind: 'createInlined';
-  /** See `inlinedTableName`. */
-  readonly name: string;
+  /** May be relative. */
+  readonly tableId: number;
   readonly columns: readonly InlinedColumn[];
 }
 
 /** Puts rows into a catalog table for inlined rows. The batch is superseded when it isn't there. */
 export interface InsertInlined {
   readonly kind: 'insertInlined';
-  readonly name: string;
-  /** Whether the batch makes the catalog table. */
-  readonly isNew: boolean;
+  /** Left out: the one that the batch makes. */
+  readonly name?: string | undefined;
   /** May be relative. */
   readonly tableId: number;
   readonly columns: readonly InlinedColumn[];
@@ -133,12 +135,12 @@ export type BatchFence =
   /** On the base alone: any newer snapshot supersedes it. */
   | { readonly kind: 'exact' }
   /**
-   * On any later head, unless a snapshot after the base made one of these changes (their ids exist), or changed the schema, or
-   * doesn't say what it changed (`changes_made` is NULL).
+   * On any later head, unless a snapshot after the base made one of these changes (their ids exist, their names are compared as
+   * DuckDB compares names), or changed the schema, or doesn't say what it changed (`changes_made` is NULL).
    */
   | {
       readonly kind: 'unless';
-      readonly changes: readonly (Change & { readonly id: number })[];
+      readonly changes: readonly Change[];
       /** Whether the head's schema version must be the base's. */
       readonly sameSchema: boolean;
     };

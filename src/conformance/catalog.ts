@@ -1,6 +1,7 @@
 import type { ConformanceCase } from './case.ts';
 import type { CatalogTarget } from './catalog/batches.ts';
 import { commitCases } from './catalog/commit.ts';
+import { definitionCases } from './catalog/definitions.ts';
 import { fenceCases } from './catalog/fence.ts';
 import { historyCases } from './catalog/history.ts';
 import { idCases } from './catalog/ids.ts';
@@ -36,6 +37,7 @@ export const catalogCases: readonly ConformanceCase<CatalogTarget>[] = [
   ...idCases,
   ...commitCases,
   ...fenceCases,
+  ...definitionCases,
   ...statsCases,
   ...keyCases,
 ];

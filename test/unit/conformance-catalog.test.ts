@@ -182,6 +182,18 @@ const wrongs: Readonly<Record<string, Wrong>> = {
   'fears no inlined delete': fences(({ changes }) => ({
     changes: changes.filter(({ kind }) => kind !== 'inlined_delete'),
   })),
+  'fears no name': fences(({ changes }) => ({ changes: changes.filter((change) => 'id' in change) })),
+  'tells names by their case': (right) => ({
+    async commit(batch) {
+      const { since, snapshot } = await right.readHead(batch.base.id);
+      if (batch.fence.kind === 'exact') return right.commit(batch);
+      const feared = batch.fence.changes.map((change) => changeText(change));
+      const made = since.flatMap(({ changes }) => parseChanges(changes).map((change) => changeText(change)));
+      if (made.some((text) => feared.includes(text))) return { status: 'superseded' };
+      const changes = batch.fence.changes.filter((change) => 'id' in change);
+      return right.commit({ ...batch, base: snapshot, fence: { ...batch.fence, changes } });
+    },
+  }),
   'fears no new schema': fences(() => ({ sameSchema: false })),
   'fears every new schema': fences(() => ({ sameSchema: true })),
   'fears changes whose text begins alike': (right) => ({

@@ -15,11 +15,11 @@ export class InlinedTables {
     return this.#tables.has(name);
   }
 
-  create({ name, columns }: CreateInlined): void {
+  create(name: string, { columns }: CreateInlined): void {
     if (!this.has(name)) this.#tables.set(name, { columns: columns.map((column) => column.name), rows: [] });
   }
 
-  insert({ name, rows }: InsertInlined, beginSnapshot: number, rowIdStart: number): void {
+  insert(name: string, { rows }: InsertInlined, beginSnapshot: number, rowIdStart: number): void {
     for (const [n, cells] of rows.entries())
       this.#tables.get(name)!.rows.push({ rowId: rowIdStart + n, beginSnapshot, endSnapshot: null, cells });
   }

@@ -38,14 +38,11 @@ export function checkBatch(batch: CommitBatch): void {
 }
 
 function checkInlined(batch: CommitBatch, op: CreateInlined | InsertInlined): void {
-  const broken = (reason: string): LakeError => new LakeError('INVALID_ARGUMENT', `${op.name}: ${reason}`);
-  checkText(op.name, 'its name and columns', [op.name, ...op.columns.map(({ name }) => name)].join(''));
-  const isOnBase = batch.fence.kind === 'exact' || batch.fence.sameSchema;
-  if ((op.kind === 'createInlined' || op.isNew) && !isOnBase)
-    throw broken("a table of inlined rows is made on top of the base's schema alone");
-  if (op.kind === 'createInlined') return;
-  checkId(batch, op.name, 'table_id', op.tableId, 'catalog');
-  if (op.rows.some((row) => row.length !== op.columns.length)) throw broken('a row has not one cell for each column');
+  const name = ('name' in op && op.name) || 'ducklake_inlined_data';
+  checkText(name, 'its name and columns', [name, ...op.columns.map((column) => column.name)].join(''));
+  checkId(batch, name, 'table_id', op.tableId, 'catalog');
+  if (op.kind === 'insertInlined' && op.rows.some((row) => row.length !== op.columns.length))
+    throw new LakeError('INVALID_ARGUMENT', `${name}: a row has not one cell for each column`);
 }
 
 const fits: Readonly<Record<CellSpec['type'], (cell: Cell) => boolean>> = {
