@@ -54,6 +54,7 @@ describe.skipIf(pyarrow === undefined)("pyarrow's encodings: the values that Duc
     field(7, 'm', 'decimal(30,5)'),
     field(8, 'u', 'uuid'),
     field(9, 'k', 'boolean'),
+    field(10, 'n', 'int32'),
   ];
   let duck: Oracle;
   let dir: string;

@@ -34,6 +34,7 @@ def columns(share):
         "m": pa.array(some([decimal.Decimal(i * 7919 - 1000).scaleb(-5) for i in range(rows)], share), pa.decimal128(30, 5)),
         "u": pa.array(some([uuid.UUID(int=i * 7919 << 64 | i).bytes for i in range(rows)], share), pa.uuid()),
         "k": pa.array(some([i % 3 == 0 for i in range(rows)], share), pa.bool_()),
+        "n": pa.nulls(rows),
     }
 
 

@@ -60,14 +60,19 @@ function same(name: 'boolean' | 'float32' | 'float64' | 'varchar' | 'json'): Sou
 /** An integer that is neither a date, a time nor a decimal. */
 function integerSource({ type, converted_type, logical_type }: SchemaElement): Source | undefined {
   const named = /^(U?)INT_(8|16|32|64)$/.exec(converted_type ?? '');
-  if ((converted_type !== undefined && !named) || (logical_type && logical_type.type !== 'INTEGER')) return undefined;
+  if ((converted_type !== undefined && !named) || !isInteger(logical_type)) return undefined;
   const width = type === 'INT64' ? 64 : 32;
-  const isUnsigned = named ? named[1] === 'U' : logical_type !== undefined && !logical_type.isSigned;
-  const bits = Math.min(width, Number(named?.[2] ?? logical_type?.bitWidth ?? width));
+  const isUnsigned = named ? named[1] === 'U' : logical_type?.type === 'INTEGER' && !logical_type.isSigned;
+  const logicalWidth = logical_type?.type === 'INTEGER' ? logical_type.bitWidth : width;
+  const bits = Math.min(width, Number(named?.[2] ?? logicalWidth));
   const name = `${isUnsigned ? 'u' : ''}int${bits}` as 'int64';
   const load = width === 64 ? (raw: Raw) => BigInt.asUintN(64, raw as bigint) : (raw: Raw) => (raw as number) >>> 0;
   return { type: { name }, load: isUnsigned ? load : undefined };
 }
+
+/** Columns of NULLs alone are marked so by writers that have a type for that: pyarrow, hence pandas. */
+const isInteger = (logical: SchemaElement['logical_type']): boolean =>
+  logical === undefined || logical.type === 'INTEGER' || logical.type === 'NULL';
 
 function decimalSource(element: SchemaElement): Source | undefined {
   const { type, converted_type, logical_type } = element;
