@@ -7,7 +7,7 @@ import { scanColumns } from './columns.ts';
 import type { ScanRead } from './parts.ts';
 import type { PartList } from './read-parts.ts';
 import { filePart, inlinedPart } from './table-parts.ts';
-import { fieldsOf } from './where/expression.ts';
+import { fieldsIn } from './where/expression.ts';
 import { fileFilterOf } from './where/file-filter.ts';
 import { parseWhere } from './where/parse.ts';
 
@@ -88,7 +88,7 @@ export function checkLimit(limit: unknown): number {
 function partsOf(table: TableInfo, { snapshotId, columns, where }: ScanRead, found: TableFiles): PartList {
   const { files, inlined } = found;
   const own = columns.flatMap((column) => (column.kind === 'field' ? [column.field] : []));
-  const wanted = new Set([...own, ...(where ? fieldsOf(where) : [])].map(({ id }) => id));
+  const wanted = new Set([...own, ...(where ? fieldsIn(where) : [])].map(({ id }) => id));
   return {
     count: files.length + inlined.length,
     part(index) {

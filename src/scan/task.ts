@@ -4,7 +4,7 @@ import type { Field } from '../schema/field.ts';
 import { typeText } from '../spec/types.ts';
 import type { ScanColumn, VirtualName } from './columns.ts';
 import type { FilePart, InlinedPart, ScanPart, ScanRead } from './parts.ts';
-import { fieldsOf } from './where/expression.ts';
+import { fieldsIn } from './where/expression.ts';
 import { type ExpressionJson, expressionToJson } from './where/expression-json.ts';
 
 /** The version of tasks that this version of the library makes and reads. */
@@ -72,7 +72,7 @@ export function taskMaker({ table, snapshotId, columns, where, limit }: ScanRead
     snapshotId,
     columns: columns.map(columnToJson),
     where: where ? expressionToJson(where) : null,
-    whereFields: where ? fieldsOf(where).map(fieldToJson) : [],
+    whereFields: where ? fieldsIn(where).map(fieldToJson) : [],
     limit: limit === Number.POSITIVE_INFINITY ? null : limit,
   } as const;
   return (part) => ({ ...common, part: partToJson(part) });

@@ -17,7 +17,7 @@ export type Expression =
   | { readonly op: 'and' | 'or'; readonly parts: readonly Expression[] };
 
 /** The fields that an expression looks at, each once. */
-export function fieldsOf(expression: Expression): readonly Field[] {
+export function fieldsIn(expression: Expression): readonly Field[] {
   const found = new Map<number, Field>();
   const visit = (part: Expression): void => {
     if ('part' in part) visit(part.part);

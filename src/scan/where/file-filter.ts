@@ -1,5 +1,5 @@
 import type { FilesRequest, LiveFile } from '../../catalog/table-files.ts';
-import { type Expression, fieldsOf } from './expression.ts';
+import { type Expression, fieldsIn } from './expression.ts';
 import { boundsOfStats } from './file-bounds.ts';
 import { matters } from './prune.ts';
 import { rangesOf } from './ranges.ts';
@@ -32,7 +32,7 @@ export function fileFilterOf(expression: Expression | undefined): FileFilter {
   if (!expression) return { request: { stats: 'none' }, fileMatters: () => true };
   return {
     request: {
-      stats: fieldsOf(expression).map(({ id }) => id),
+      stats: fieldsIn(expression).map(({ id }) => id),
       statsFrom: isRange(expression) ? FEW_FILES : undefined,
       within: rangesOf(expression),
     },

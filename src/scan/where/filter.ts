@@ -2,7 +2,7 @@ import type { BoundsOf } from '../../file/format.ts';
 import type { ScanColumn } from '../columns.ts';
 import { gather, type VectorBatch } from '../vectors.ts';
 import { selectRows } from './evaluate.ts';
-import { type Expression, fieldsOf } from './expression.ts';
+import { type Expression, fieldsIn } from './expression.ts';
 import { matters } from './prune.ts';
 
 /** A scan's filter: which columns it needs beside those that are asked for, which rows are kept. */
@@ -19,7 +19,7 @@ export interface ScanFilter {
 export function filterOf(expression: Expression, columns: readonly ScanColumn[]): ScanFilter {
   const all = [...columns];
   const places = new Map<number, number>();
-  for (const field of fieldsOf(expression)) {
+  for (const field of fieldsIn(expression)) {
     const found = all.findIndex((column) => column.kind === 'field' && column.field.id === field.id);
     places.set(field.id, found >= 0 ? found : all.push({ kind: 'field', name: field.name, field }) - 1);
   }
