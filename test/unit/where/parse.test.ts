@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { LakeError } from '../../../src/errors.ts';
 import { JsonValue } from '../../../src/scan/json-value.ts';
-import { type Expression, fieldsOf } from '../../../src/scan/where/expression.ts';
+import { type Expression, fieldsIn } from '../../../src/scan/where/expression.ts';
 import { expressionFromJson, expressionToJson } from '../../../src/scan/where/expression-json.ts';
 import { parseWhere } from '../../../src/scan/where/parse.ts';
 import type { Where } from '../../../src/scan/where/where.ts';
@@ -151,7 +151,7 @@ describe('filters as data', () => {
     const json = new JsonValue(JSON.parse(JSON.stringify(expressionToJson(expression))), 'where');
     const back = expressionFromJson(json, table.fields);
     expect(back).toEqual(expression);
-    expect(fieldsOf(back).map((field) => field.name)).toEqual([
+    expect(fieldsIn(back).map((field) => field.name)).toEqual([
       ...['id', 'half', 'blob', 'name', 'small', 'span', 'tags'],
     ]);
     expect(() => expressionFromJson(json, [id])).toThrow('where.parts[1].part.fieldId is 8');
