@@ -35,9 +35,9 @@ test('the scenario makes every kind of call', () => {
     expect(names).toContain(name);
 });
 
-for (const { index, name, moment } of faults)
-  test(`call ${index}, ${name}, fails ${moment} its effect`, async () => {
-    await using scenario = new Scenario(place(), new Faults().failCall(index, moment));
+for (const { name, nth, moment } of faults)
+  test(`call ${nth} of ${name} fails ${moment} its effect`, async () => {
+    await using scenario = new Scenario(place(), new Faults().failNext(name, moment, nth));
     await scenario.run();
     expect(scenario.faults.failed).toEqual([{ name, moment }]);
     await scenario.verify();

@@ -38,15 +38,15 @@ function place(): Place {
 
 // Every commit; of other calls the first and the last. The test in memory has them all.
 const all = await everyFault(place());
-const faults = all.filter(({ index, name }) => {
-  const indexes = all.filter((fault) => fault.name === name).map((fault) => fault.index);
-  return name === 'catalog.commit' || index === indexes[0] || index === indexes.at(-1);
+const faults = all.filter(({ name, nth }) => {
+  const last = all.findLast((fault) => fault.name === name)!.nth;
+  return name === 'catalog.commit' || nth === 1 || nth === last;
 });
 
-for (const { index, name, moment } of faults)
-  test(`call ${index}, ${name}, fails ${moment} its effect`, async () => {
+for (const { name, nth, moment } of faults)
+  test(`call ${nth} of ${name} fails ${moment} its effect`, async () => {
     const where = place();
-    await using scenario = new Scenario(where, new Faults().failCall(index, moment));
+    await using scenario = new Scenario(where, new Faults().failNext(name, moment, nth));
     await scenario.run();
     expect(scenario.faults.failed).toEqual([{ name, moment }]);
     await scenario.verify();

@@ -11,8 +11,19 @@ const pick = <T>(items: readonly T[]): T => items[below(items.length)]!;
 const duck = await openOracle();
 const { address } = task;
 const options = { inliningRowLimit: 10 };
-if (address.kind === 'sqlite') await duck.attachSqlite(address.path, undefined, options);
-else await duck.attachPostgres(address.url, undefined, { ...options, schema: address.schema });
+const attach = (): Promise<void> =>
+  address.kind === 'sqlite'
+    ? duck.attachSqlite(address.path, undefined, options)
+    : duck.attachPostgres(address.url, undefined, { ...options, schema: address.schema });
+for (let isAttached = false; !isAttached; )
+  isAttached = await attach().then(
+    () => true,
+    (error) => {
+      // Others are at work, and DuckDB waits for them five seconds at most.
+      if (!/locked/i.test(String(error))) throw error;
+      return false;
+    },
+  );
 
 let calls = 0;
 let pieces = 0;

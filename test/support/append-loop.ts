@@ -19,7 +19,7 @@ const say = (line: string): number => writeSync(1, `${line}\n`);
 say('opening');
 const lake = await openLake({
   dataInliningRowLimit: 0,
-  catalog: sqliteCatalog({ path }),
+  catalog: sqliteCatalog({ path, busyTimeoutMs: 120_000 }),
   store: localStore(),
   dataPath,
   maxRetries: 100,

@@ -267,10 +267,16 @@ export class Scenario implements AsyncDisposable {
 /** Calls that can fail half-way. */
 const halves: ReadonlySet<string> = new Set(['catalog.readSnapshots', 'store.delete', 'store.list', 'writer.write']);
 
-/** Every single fault of the scenario: the index of a call, its name, and when it fails. */
-export async function everyFault(
-  place: FaultPlace,
-): Promise<{ readonly index: number; readonly name: string; readonly moment: FaultMoment }[]> {
+/** A call that fails. The how manieth of its name it is, not of all: what goes on at once begins in no certain order. */
+export interface Fault {
+  readonly name: string;
+  /** From 1. */
+  readonly nth: number;
+  readonly moment: FaultMoment;
+}
+
+/** Every single fault of the scenario. */
+export async function everyFault(place: FaultPlace): Promise<Fault[]> {
   await using scenario = new Scenario(place, new Faults());
   await scenario.run();
   const calls = [...scenario.faults.calls];
@@ -279,6 +285,6 @@ export async function everyFault(
   return calls.flatMap((name, index) =>
     (['before', 'during', 'after'] as const)
       .filter((moment) => moment !== 'during' || halves.has(name))
-      .map((moment) => ({ index, name, moment })),
+      .map((moment) => ({ name, nth: calls.slice(0, index + 1).filter((call) => call === name).length, moment })),
   );
 }

@@ -17,15 +17,6 @@ export class Faults {
   readonly later: (() => Promise<unknown>)[] = [];
   readonly #named: { readonly name: string; readonly moment: FaultMoment; rest: number }[] = [];
   #chance: { readonly probability: number; readonly random: () => number } | undefined;
-  #index = -1;
-  #moment: FaultMoment = 'before';
-
-  /** The call of this index, from 0 and counted over all names, is to fail. */
-  failCall(index: number, moment: FaultMoment): this {
-    this.#index = index;
-    this.#moment = moment;
-    return this;
-  }
 
   /** The n-th call from now of this name, from 1, is to fail. */
   failNext(name: string, moment: FaultMoment, nth = 1): this {
@@ -42,7 +33,6 @@ export class Faults {
   /** No more faults. */
   stop(): void {
     this.#chance = undefined;
-    this.#index = -1;
     this.#named.length = 0;
   }
 
@@ -61,15 +51,15 @@ export class Faults {
 
   /** Notes a call; tells when it is to fail. */
   next(name: string): FaultMoment | undefined {
-    const moment = this.#momentOf(name, this.calls.push(name) - 1);
+    this.calls.push(name);
+    const moment = this.#momentOf(name);
     if (moment !== undefined) this.failed.push({ name, moment });
     return moment;
   }
 
-  #momentOf(name: string, index: number): FaultMoment | undefined {
+  #momentOf(name: string): FaultMoment | undefined {
     const named = this.#named.find((fault) => fault.name === name);
     if (named && --named.rest === 0) return this.#named.splice(this.#named.indexOf(named), 1)[0]?.moment;
-    if (index === this.#index) return this.#moment;
     if (this.#chance === undefined || this.#chance.random() >= this.#chance.probability) return undefined;
     const moments: readonly FaultMoment[] = ['before', 'during', 'after'];
     return moments[Math.floor(this.#chance.random() * moments.length)];

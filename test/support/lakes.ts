@@ -68,7 +68,9 @@ export async function testLake(kind: CatalogKind, options: TestLakeOptions = {})
 
 /** The catalog at an address, and what closes its connections. */
 export function catalogAt(address: LakeAddress): { readonly catalog: CatalogStore; close(): Promise<void> } {
-  if (address.kind === 'sqlite') return { catalog: sqliteCatalog({ path: address.path }), close: async () => {} };
+  if (address.kind === 'sqlite')
+    // However slowly those work that hold the lock.
+    return { catalog: sqliteCatalog({ path: address.path, busyTimeoutMs: 120_000 }), close: async () => {} };
   const sql = postgres(address.url, { max: 4, onnotice: () => {} });
   return { catalog: postgresCatalog({ sql, schema: address.schema }), close: () => sql.end({ timeout: 1 }) };
 }
