@@ -1,9 +1,10 @@
 /**
  * Makes the two npm packages: dist/edgemere (the library) and dist/cli (the command line).
- * `tsc` output, unbundled: what the sources are, as JavaScript and declarations.
+ * Of the library declarations for each module, and JavaScript in few files (see library.ts); of the command line what `tsc` makes.
  */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildModules, moduleName } from './library.ts';
 import { bin, ROOT, run } from './process.ts';
 
 interface Manifest {
@@ -15,6 +16,8 @@ interface Manifest {
 
 const LIBRARY = 'dist/edgemere';
 const CLI = 'dist/cli';
+/** Where the library's JavaScript lies in its package. */
+const MODULES = 'lib';
 
 function manifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
@@ -24,11 +27,10 @@ function without(source: Manifest, keys: readonly string[]): Record<string, unkn
   return Object.fromEntries(Object.entries(source).filter(([key]) => !keys.includes(key)));
 }
 
-/** `./src/index.ts` as what was made of it. */
-function built(target: string): string | { types: string; default: string } {
+/** An export of the sources as what was made of it. */
+function built(path: string, target: string): string | { types: string; default: string } {
   if (!target.endsWith('.ts')) return target;
-  const stem = target.slice(0, -'.ts'.length);
-  return { types: `${stem}.d.ts`, default: `${stem}.js` };
+  return { types: `${target.slice(0, -'.ts'.length)}.d.ts`, default: `./${MODULES}/${moduleName(path)}.js` };
 }
 
 function finish(folder: string, content: Record<string, unknown>): void {
@@ -41,10 +43,11 @@ function finish(folder: string, content: Record<string, unknown>): void {
 
 async function buildLibrary(): Promise<void> {
   await run(bin('tsc'), ['-p', 'tsconfig.build.json']);
+  await buildModules(join(ROOT, LIBRARY, MODULES));
   const source = manifest('.');
   finish(LIBRARY, {
     ...without(source, ['private', 'workspaces', 'scripts', 'devDependencies', 'allowScripts']),
-    exports: Object.fromEntries(Object.entries(source.exports).map(([path, target]) => [path, built(target)])),
+    exports: Object.fromEntries(Object.entries(source.exports).map(([path, target]) => [path, built(path, target)])),
   });
 }
 

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { ROOT } from './process.ts';
+
+/** The library's entry point, and the file of what is loaded with it. */
+const INDEX = 'src/index.ts';
+const CORE = 'core';
+
+const common = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'neutral',
+  target: 'esnext',
+  packages: 'external',
+  external: ['node:*', 'bun:*'],
+} as const satisfies BuildOptions;
+
+/**
+ * Makes the library's JavaScript: a file for each export of package.json, called as it is; `core.js`, which is all that the first of
+ * them loads; and a file for each of what is loaded on demand. As many files as there are modules would be most of what a program
+ * takes to start; and bundlers cut what on-demand code has in common with the rest into as many pieces, but leave a file whole.
+ */
+export async function buildModules(outdir: string): Promise<void> {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string>>;
+  };
+  const entries = Object.entries(exports).filter(([, target]) => target.endsWith('.ts'));
+  const { metafile } = await build({ ...common, entryPoints: [INDEX], outdir, write: false, metafile: true });
+  const core = loadedWith(INDEX, metafile);
+  await build({
+    ...common,
+    entryPoints: [{ in: CORE, out: CORE }, ...entries.map(([path, target]) => ({ in: target, out: moduleName(path) }))],
+    outdir,
+    chunkNames: '[name]-[hash]',
+    plugins: [coreApart(core)],
+  });
+  // Of names that two of its modules export, the core exports none: whoever imports one fails here.
+  await build({ ...common, entryPoints: [join(outdir, '*.js')], outdir: join(outdir, 'again'), write: false });
+}
+
+/** What the file of an export is called. */
+export function moduleName(path: string): string {
+  return path === '.' ? 'index' : path.slice('./'.length);
+}
+
+/** The modules that come with one, itself left out. */
+function loadedWith(entry: string, { inputs }: Metafile): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (module: string): void => {
+    for (const { kind, path } of inputs[module]?.imports ?? [])
+      if (kind !== 'dynamic-import' && path in inputs && !found.has(path)) {
+        found.add(path);
+        visit(path);
+      }
+  };
+  visit(entry);
+  return found;
+}
+
+/** Whatever is not in the core imports from it as a whole. */
+function coreApart(core: ReadonlySet<string>): Plugin {
+  return {
+    name: 'core apart',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: new RegExp(`^${CORE}$`) }, () => ({ path: CORE, namespace: CORE }));
+      onLoad({ filter: /./, namespace: CORE }, () => ({
+        resolveDir: ROOT,
+        contents: [...core].map((module) => `export * from './${module}';`).join('\n'),
+      }));
+      onResolve({ filter: /\.ts$/ }, ({ namespace, importer, path, resolveDir }) => {
+        const isWithin = namespace === CORE || core.has(relative(ROOT, importer));
+        if (isWithin || !core.has(relative(ROOT, resolve(resolveDir, path)))) return undefined;
+        return { path: `./${CORE}.js`, external: true, sideEffects: false };
+      });
+    },
+  };
+}
