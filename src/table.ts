@@ -11,7 +11,7 @@ import type { Where } from './scan/where/where.ts';
 import type { Field } from './schema/field.ts';
 import type { Session } from './session.ts';
 import { resolvePath } from './spec/paths.ts';
-import type { BatchTarget } from './write/batch.ts';
+import type { BatchTarget, KeysOf } from './write/batch.ts';
 import { BufferedWriter, type WriterOptions } from './write/buffered.ts';
 import { appendOf, commitFiles, type InsertedRows, insertedRows } from './write/commit-files.ts';
 import type { RowsInput } from './write/input.ts';
@@ -79,7 +79,7 @@ export interface TableTotals {
   readonly columns: readonly ColumnTotals[];
 }
 
-type InsertKeys = Pick<KeyUse<InsertedRows>, 'keys' | 'repeat'>;
+type InsertKeys = Pick<KeyUse<InsertedRows>, 'keys' | 'repeat'> & Partial<Pick<KeysOf, 'turn'>>;
 
 /**
  * A table of a lake. A handle: it names the table, and each call looks it up anew.
@@ -161,6 +161,7 @@ export class Table<In = object, Out = Record<string, unknown>> {
     const staged = await stageRows(this.#session, view, table, rows, options);
     const inserted = insertedRows(staged);
     const append = appendOf(table, staged);
+    await use?.turn;
     if (!append) return { snapshotId: undefined, ...inserted };
     const end = await commitFiles(this.#session, {
       pending: [append],

@@ -16,6 +16,8 @@ export interface BatchTarget {
 
 /** The keys of a commit. `repeat` is called instead of committing when some were used before. */
 export interface KeysOf {
+  /** The commit waits for it; files are written before. */
+  readonly turn: Promise<unknown>;
   keys(): CommitKey[];
   repeat(): never;
 }
@@ -23,12 +25,90 @@ export interface KeysOf {
 /** Thrown by `repeat`. */
 class KeysUsed extends Error {}
 
-/** Commits a batch and settles its appends; never rejects. */
-export async function commitBatch(
+/** A writer's batches, one after another. */
+export class Batches {
+  readonly #target: BatchTarget;
+  readonly #options: WriterOptions;
+  /** How long callers are remembered, in milliseconds. */
+  readonly #memoryMs: number;
+  #count = 0;
+  #last: Promise<void> = Promise.resolve();
+  /** Appends in batches. */
+  #underWay = 0;
+  /** The most appends that were under way at once: in the time before `#since`, and after it. */
+  #before = 0;
+  #lately = 0;
+  #since = performance.now();
+
+  constructor(target: BatchTarget, options: WriterOptions) {
+    this.#target = target;
+    this.#options = options;
+    this.#memoryMs = Math.max(1000, 10 * (options.maxDelayMs ?? 0));
+  }
+
+  /**
+   * How many appends were lately under way at once. Where callers await their appends no more will come than those; where rows just
+   * arrive, some did while a batch was committed, and so it is more than what arrives before the next.
+   */
+  knownCallers(): number {
+    const now = performance.now();
+    const elapsed = now - this.#since;
+    if (elapsed > this.#memoryMs) {
+      this.#before = elapsed > 2 * this.#memoryMs ? 0 : this.#lately;
+      this.#lately = 0;
+      this.#since = now;
+    }
+    return Math.max(this.#before, this.#lately) || Number.POSITIVE_INFINITY;
+  }
+
+  /** Takes the next batch off `waiting`, commits it when those before it are settled, and settles its appends; `done` never rejects. */
+  commit(waiting: Append[], maxRows: number, maxBytes: number): Batch {
+    const appends = takeBatch(waiting, maxRows, maxBytes);
+    const sum = (part: (append: Append) => number): number => appends.reduce((total, one) => total + part(one), 0);
+    const [rowCount, byteLength] = [sum(({ rows }) => rows.length), sum((append) => append.byteLength)];
+    if (appends.length === 0) return { rowCount, byteLength, done: this.#last };
+    this.#underWay += appends.length;
+    // Who is told may be back before the next line: callers are counted before.
+    const settling = (): void => {
+      this.#lately = Math.max(this.#lately, this.#underWay + waiting.length);
+    };
+    const settled = commitBatch(this.#target, appends, this.#count++, this.#options, this.#last, settling);
+    this.#last = settled.then(() => {
+      this.#underWay -= appends.length;
+    });
+    return { rowCount, byteLength, done: this.#last };
+  }
+}
+
+/** What a batch held when it was taken. */
+interface Batch {
+  readonly rowCount: number;
+  readonly byteLength: number;
+  readonly done: Promise<void>;
+}
+
+/** Those that wait longest, up to a full batch. Of two with one key the later is a repeat: it waits for the next. */
+function takeBatch(waiting: Append[], maxRows: number, maxBytes: number): Append[] {
+  let [rowCount, byteLength, end] = [0, 0, 0];
+  const keys = new Set<string>();
+  for (const append of waiting) {
+    rowCount += append.rows.length;
+    byteLength += append.byteLength;
+    if (end > 0 && (rowCount > maxRows || byteLength > maxBytes)) break;
+    if (append.key !== undefined && keys.size === keys.add(append.key).size) break;
+    end++;
+  }
+  return waiting.splice(0, end);
+}
+
+/** `settling` is called before the first of the appends that share the commit is told. */
+async function commitBatch(
   target: BatchTarget,
   appends: readonly Append[],
   index: number,
   options: WriterOptions,
+  turn: Promise<void>,
+  settling: () => void,
 ): Promise<void> {
   const all = appends.flatMap(({ rows }) => rows);
   const batch: WriterBatch = { index, rows: all };
@@ -47,12 +127,14 @@ export async function commitBatch(
         const end = await target.insert(
           open.flatMap(({ rows }) => rows),
           {
+            turn,
             keys: () => keys,
             repeat() {
               throw new KeysUsed();
             },
           },
         );
+        settling();
         for (const { rows, bad, resolve } of open)
           resolve({
             snapshotId: rows.length > 0 ? end.snapshotId : undefined,
@@ -69,6 +151,7 @@ export async function commitBatch(
       }
     }
   } catch (error) {
+    settling();
     for (const append of open) append.reject(ofBatch(error, append));
     try {
       options.onBatchError?.(error, batch);

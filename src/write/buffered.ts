@@ -1,12 +1,15 @@
 import { checkOptions, isLakeError, LakeError, showValue } from '../errors.ts';
-import type { BatchTarget } from './batch.ts';
+import type { Batches, BatchTarget } from './batch.ts';
 
 export interface WriterOptions {
   /** Rows that make a batch full: it is committed at once. Defaults to 10,000. */
   readonly maxRows?: number | undefined;
   /** Bytes that make a batch full, as far as they can be told from the values. No limit by default. */
   readonly maxBytes?: number | undefined;
-  /** How long the first rows of a batch wait for more, in milliseconds. Defaults to 10. */
+  /**
+   * How long the first rows of a batch wait for more at most, in milliseconds. Defaults to 10. A batch goes at once when as many appends
+   * wait as were lately under way together: callers that await theirs are all there then.
+   */
   readonly maxDelayMs?: number | undefined;
   /** Rows that may wait; `append` takes no more until some are committed. Defaults to four times `maxRows`. */
   readonly maxPendingRows?: number | undefined;
@@ -84,14 +87,20 @@ export class BufferedWriter<In = object> implements AsyncDisposable {
   readonly #maxDelayMs: number;
   readonly #maxPendingRows: number;
   readonly #maxPendingBytes: number;
-  #waiting: Append[] = [];
-  /** Rows that wait or are being committed, and their bytes. */
+  /** There from the first batch on. */
+  #batches: Batches | undefined;
+  readonly #waiting: Append[] = [];
+  /** Rows that wait, and their bytes. */
   #rowCount = 0;
   #byteLength = 0;
+  /** Those and what is being committed. */
+  #pendingRowCount = 0;
+  #pendingByteLength = 0;
   #room: { readonly append: Append; readonly enter: () => void }[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #running: Promise<void> | undefined;
-  #batchCount = 0;
+  /** Batches under way: full ones are made while others are committed, four at most. */
+  readonly #running = new Set<Promise<void>>();
+  #isTaking = false;
   #isClosed = false;
 
   /** @internal */
@@ -137,11 +146,13 @@ export class BufferedWriter<In = object> implements AsyncDisposable {
     const enter = (): void => {
       this.#rowCount += rows.length;
       this.#byteLength += byteLength;
+      this.#pendingRowCount += rows.length;
+      this.#pendingByteLength += byteLength;
       this.#waiting.push(append);
-      this.#schedule();
     };
     if (this.#room.length === 0 && this.#hasRoom(append)) enter();
     else this.#room.push({ append, enter });
+    this.#schedule();
     // The caller has the promise itself: here it only keeps the runtime awake.
     this.#options.waitUntil?.(promise.catch(() => undefined));
     return promise;
@@ -149,7 +160,8 @@ export class BufferedWriter<In = object> implements AsyncDisposable {
 
   /** Commits what was appended so far without waiting for more. Never rejects: each `append` tells of its own rows. */
   async flush(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#running) await this.#start();
+    while (this.#waiting.length > 0 || this.#running.size > 0)
+      await (this.#running.size > 0 ? Promise.race(this.#running) : this.#start());
   }
 
   /** Flushes, and takes no more. */
@@ -165,53 +177,46 @@ export class BufferedWriter<In = object> implements AsyncDisposable {
   /** One append larger than all room goes alone. */
   #hasRoom({ rows, byteLength }: Append): boolean {
     return (
-      this.#rowCount === 0 ||
-      (this.#rowCount + rows.length <= this.#maxPendingRows && this.#byteLength + byteLength <= this.#maxPendingBytes)
+      this.#pendingRowCount === 0 ||
+      (this.#pendingRowCount + rows.length <= this.#maxPendingRows &&
+        this.#pendingByteLength + byteLength <= this.#maxPendingBytes)
     );
   }
 
   #schedule(): void {
-    if (this.#running) return;
     const isFull = this.#rowCount >= this.#maxRows || this.#byteLength >= this.#maxBytes;
-    if (this.#maxDelayMs === 0 || isFull || this.#isClosed) void this.#start();
+    if (this.#waiting.length === 0 || this.#isTaking || this.#running.size > (isFull ? 3 : 0)) return;
+    const isAll = this.#waiting.length >= (this.#batches?.knownCallers() ?? Number.POSITIVE_INFINITY);
+    if (this.#maxDelayMs === 0 || isFull || isAll || this.#room.length > 0 || this.#isClosed) void this.#start();
     else this.#timer ??= setTimeout(() => void this.#start(), this.#maxDelayMs);
   }
 
   #start(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#running ??= this.#commitBatch().finally(() => {
-      this.#running = undefined;
+    const batch = this.#commitBatch().finally(() => {
+      this.#running.delete(batch);
       while (this.#room[0] && this.#hasRoom(this.#room[0].append)) this.#room.shift()!.enter();
-      if (this.#waiting.length > 0) this.#schedule();
+      this.#schedule();
     });
-    return this.#running;
+    this.#running.add(batch);
+    return batch;
   }
 
   async #commitBatch(): Promise<void> {
-    const appends = this.#take();
-    if (appends.length === 0) return;
-    const sum = (part: (append: Append) => number): number => appends.reduce((total, one) => total + part(one), 0);
-    const [rowCount, byteLength] = [sum(({ rows }) => rows.length), sum((append) => append.byteLength)];
-    // Whoever doesn't use a writer doesn't load it: bundlers put it apart.
-    const { commitBatch } = await import('./batch.ts');
-    await commitBatch(this.#target, appends, this.#batchCount++, this.#options);
+    this.#isTaking = true;
+    // Whoever doesn't use a writer doesn't load it: bundlers put it apart. Appends of the same moment come in meanwhile.
+    const { Batches } = await import('./batch.ts').finally(() => {
+      this.#isTaking = false;
+    });
+    this.#batches ??= new Batches(this.#target, this.#options);
+    const { rowCount, byteLength, done } = this.#batches.commit(this.#waiting, this.#maxRows, this.#maxBytes);
     this.#rowCount -= rowCount;
     this.#byteLength -= byteLength;
-  }
-
-  /** Those that wait longest, up to a full batch. Of two with one key the later is a repeat: it waits for the next. */
-  #take(): Append[] {
-    let [rowCount, byteLength, end] = [0, 0, 0];
-    const keys = new Set<string>();
-    for (const append of this.#waiting) {
-      rowCount += append.rows.length;
-      byteLength += append.byteLength;
-      if (end > 0 && (rowCount > this.#maxRows || byteLength > this.#maxBytes)) break;
-      if (append.key !== undefined && keys.size === keys.add(append.key).size) break;
-      end++;
-    }
-    return this.#waiting.splice(0, end);
+    this.#schedule();
+    await done;
+    this.#pendingRowCount -= rowCount;
+    this.#pendingByteLength -= byteLength;
   }
 }
 
