@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildModules } from '../../scripts/library.ts';
 import { extensionsFolder } from '../../test/support/extensions.ts';
 import { type TestLake, testLake } from '../../test/support/lakes.ts';
 import { type PostgresWire, postgresWire } from '../../test/support/postgres-wire.ts';
@@ -70,7 +71,7 @@ export async function commitTogether(
   seconds: number,
   groups: readonly Group[],
 ): Promise<Run[]> {
-  const program = await bundle;
+  const { pathOf, env } = await programs;
   const children = groups.map(({ processes = 1, ...group }) => {
     const task = {
       writers: 1,
@@ -82,7 +83,7 @@ export async function commitTogether(
       seconds,
       address,
     } as const;
-    return Array.from({ length: processes }, () => start(program, task));
+    return Array.from({ length: processes }, () => start(pathOf(group.client), env, task));
   });
   await Promise.all(children.flat().map(({ ready }) => ready));
   if (seconds > 0) wire?.reset();
@@ -102,28 +103,36 @@ export async function commitTogether(
   );
 }
 
-/** Bundled once, as functions are deployed, beside the packages that it needs. */
-const bundle = (async () => {
+/** The children's programs, bundled once as functions are deployed: from the package as it is published, with its driver. */
+const programs = (async () => {
   const { build } = await import('esbuild');
   const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-  const outdir = path('../../node_modules/.cache/edgemere-bench/');
+  const outdir = path('../../node_modules/.cache/edgemere-bench');
+  await buildModules(join(outdir, 'lib'));
+  const module = (name: string): string => join(outdir, 'lib', `${name}.js`);
   await build({
-    entryPoints: [path('./commit-child.ts')],
+    entryPoints: { edgemere: path('./commit-edgemere.ts'), duckdb: path('./commit-duckdb.ts') },
     outdir,
     bundle: true,
     splitting: true,
+    minify: true,
     platform: 'node',
     format: 'esm',
-    packages: 'external',
     outExtension: { '.js': '.mjs' },
+    alias: {
+      edgemere: module('index'),
+      ...Object.fromEntries(['local', 'postgres', 'sqlite'].map((name) => [`edgemere/${name}`, module(name)])),
+    },
+    // It has native code.
+    external: ['@duckdb/node-api'],
   });
   return {
-    path: join(outdir, 'commit-child.mjs'),
+    pathOf: (client: CommitTask['client']): string => join(outdir, `${client}.mjs`),
     env: { ...process.env, EDGEMERE_DUCKDB_EXTENSIONS: await extensionsFolder() },
   };
 })();
 // Whoever awaits it hears of its failure.
-bundle.catch(() => {});
+programs.catch(() => {});
 
 interface Child {
   /** After how many milliseconds the lake was open. */
@@ -132,9 +141,9 @@ interface Child {
   readonly figures: Promise<CommitFigures>;
 }
 
-function start({ path, env }: Awaited<typeof bundle>, task: CommitTask): Child {
+function start(program: string, env: NodeJS.ProcessEnv, task: CommitTask): Child {
   const began = performance.now();
-  const child = spawn(process.execPath, [path, JSON.stringify(task)], { stdio: ['pipe', 'pipe', 'inherit'], env });
+  const child = spawn(process.execPath, [program, JSON.stringify(task)], { stdio: ['pipe', 'pipe', 'inherit'], env });
   const ready = Promise.withResolvers<number>();
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
