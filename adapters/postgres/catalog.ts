@@ -13,6 +13,7 @@ import type { EncodedInlined } from './inlined.ts';
 import { literal } from './literal.ts';
 import type { PostgresCatalogOptions } from './options.ts';
 import { type EncodedBatch, encodeBatch } from './payload.ts';
+import type { Part, PreparedStatements } from './prepared.ts';
 import type { Room } from './room.ts';
 import { commitStatement } from './statement.ts';
 
@@ -20,11 +21,8 @@ import { commitStatement } from './statement.ts';
 const MAX_RACES = 20;
 /** How many commits queue for the lake's lock after a lost race: it keeps several busy writers from wasting each other's work. */
 const QUEUED_AFTER_RACE = 32;
-/**
- * How many commits come before those with prepared statements: preparing costs each connection one more round trip, which a function
- * that commits once would never get back; planning costs the server about a millisecond each time.
- */
-const UNPREPARED = 4;
+/** How many commits come before those with prepared statements: a function that commits once has no use for them. */
+const UNPREPARED = 1;
 
 /** Of the names and number of columns. */
 const limits: InliningLimits = {
@@ -32,9 +30,6 @@ const limits: InliningLimits = {
   maxColumnCount: 1597,
   reservedNames: ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'],
 };
-
-/** Statements name the tables of inlined rows: a lake may have very many. */
-const MAX_PREPARED = 100;
 
 /** How many times `roomMs` others are given to come to an end: DuckDB takes 13 round trips. */
 const ROOM = 4;
@@ -62,8 +57,7 @@ export class PostgresCatalog extends SqlCatalog {
   #room: Room | undefined;
   /** When the last commit ended. */
   #lastCommit = Number.NEGATIVE_INFINITY;
-  /** Statements by the shape of the batches that they are for. */
-  readonly #statements = new Map<string, string>();
+  #prepared: PreparedStatements | undefined;
 
   constructor({ sql, schema = 'public', end = false, prepare }: PostgresCatalogOptions) {
     const dialect = postgresDialect(schema);
@@ -176,31 +170,38 @@ export class PostgresCatalog extends SqlCatalog {
 
   async #send({ shape, payload, after, room }: Message): Promise<unknown[][]> {
     const isNeeded = room?.isNeeded === true;
-    const isQueued = this.#queuedCommits > 0 || isNeeded;
     const looks = isNeeded || room?.isLookDue === true;
-    const key = JSON.stringify(shape);
     const keys = shape.hasKeys ? (await keyModule()).keyParts(this.#dialect) : undefined;
-    let text = this.#statements.get(key);
-    const isUnprepared = this.#unprepared > 0 || (text === undefined && this.#statements.size >= MAX_PREPARED);
-    if (looks || isQueued || isUnprepared || after !== undefined) {
-      if (this.#queuedCommits > 0) this.#queuedCommits--;
-      else if (this.#unprepared > 0) this.#unprepared--;
-      const yieldsTo = isNeeded ? room.somebody : undefined;
-      const before = [...(isQueued ? [this.#queue] : []), ...(looks ? [room!.look] : [])];
-      const statement = commitStatement(this.#dialect, shape, literal(payload), { keys, yieldsTo });
-      const message = [...before, ...(isNeeded ? [room.wait] : []), statement, ...(after === undefined ? [] : [after])];
-      const results = (await this.#client.unsafe(message.join(';\n')).values()) as unknown[][];
-      // One result where one statement alone has rows: what waits, and what comes after, has none.
-      if (before.length === 0) return results;
-      const all = results as unknown[][][];
-      if (looks) room?.saw(all[before.length - 1]?.[0]?.[0] === 'true');
-      return all[before.length]!;
-    }
-    if (text === undefined) {
-      text = commitStatement(this.#dialect, shape, '$1::text', { keys });
-      this.#statements.set(key, text);
-    }
-    return (await this.#client.unsafe(text, [payload], { prepare: true }).values()) as unknown[][];
+    const yieldsTo = isNeeded ? room.somebody : undefined;
+    const parts: Part[] = [];
+    if (this.#queuedCommits > 0 || isNeeded) parts.push({ text: () => this.#queue });
+    if (looks) parts.push({ key: 'look', text: () => room!.look });
+    const before = parts.length;
+    if (isNeeded) parts.push({ text: () => room.wait });
+    parts.push({
+      key: JSON.stringify([shape, isNeeded]),
+      text: (input) => commitStatement(this.#dialect, shape, input, { keys, yieldsTo }),
+      value: literal(payload),
+    });
+    if (after !== undefined) parts.push({ text: () => after });
+    const isPrepared = this.#unprepared === 0 && after === undefined;
+    if (this.#unprepared > 0) this.#unprepared--;
+    if (this.#queuedCommits > 0) this.#queuedCommits--;
+    const results = await (isPrepared ? this.#sendPrepared(parts) : this.#sendPlain(parts));
+    // One result where one statement alone has rows: what waits, and what comes after, has none.
+    if (before === 0) return results as unknown[][];
+    const all = results as unknown[][][];
+    if (looks) room?.saw(all[before - 1]?.[0]?.[0] === 'true');
+    return all[before]!;
+  }
+
+  async #sendPrepared(parts: readonly Part[]): Promise<unknown> {
+    this.#prepared ??= new (await import('./prepared.ts')).PreparedStatements(this.#client);
+    return this.#prepared.send(parts);
+  }
+
+  async #sendPlain(parts: readonly Part[]): Promise<unknown> {
+    return this.#client.unsafe(parts.map(({ text, value = '' }) => text(value)).join(';\n')).values();
   }
 
   /** Of a commit whose answer was lost. */

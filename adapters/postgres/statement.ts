@@ -54,17 +54,17 @@ function fence(
     `batch AS MATERIALIZED (SELECT j, (j->>'base')::bigint AS base, ARRAY(SELECT jsonb_array_elements_text(
   CASE jsonb_typeof(j->'forbidden') WHEN 'array' THEN j->'forbidden' END)) AS forbidden,
   ARRAY(SELECT jsonb_array_elements_text(j->'tables')::bigint) AS tables FROM (SELECT ${input}::jsonb AS j) AS input)`,
-    `head AS MATERIALIZED (SELECT * FROM ${snapshots} WHERE snapshot_id = (SELECT max(snapshot_id) FROM ${snapshots}))`,
-    // Quoted names may hold anything, so they are taken out first. Ranges with both ends, for an estimate that finds the index: a
-    // lake may have very many snapshots.
+    // In the index's order and no more than are needed: a plan that was made while the lake was young goes by the index as well.
+    `head AS MATERIALIZED (SELECT * FROM ${snapshots} ORDER BY snapshot_id DESC LIMIT 1)`,
     ...(keys ? [keys.used] : []),
     ...(yieldsTo ? [`others AS MATERIALIZED (SELECT WHERE ${yieldsTo})`] : []),
+    // Snapshots from the base on, itself included, are all there, and none has what the batch forbids. Quoted names may hold anything, so
+    // they are taken out first.
     `allowed AS MATERIALIZED (SELECT h.*, j FROM head h, batch WHERE ${yieldsTo ? 'NOT EXISTS (SELECT FROM others) AND ' : ''}${keys ? 'NOT EXISTS (SELECT FROM used) AND ' : ''}(h.snapshot_id = base
   OR (h.snapshot_id > base AND jsonb_typeof(j->'forbidden') = 'array' AND coalesce(h.schema_version = (j->>'schema')::bigint, true)
-    AND EXISTS (SELECT FROM ${snapshots} s WHERE s.snapshot_id = base)
-    AND h.snapshot_id - base = (SELECT count(*) FROM ${snapshots} s JOIN ${said} c ON c.snapshot_id = s.snapshot_id
-      WHERE s.snapshot_id > base AND s.snapshot_id <= h.snapshot_id AND c.snapshot_id > base AND c.snapshot_id <= h.snapshot_id
-        AND NOT string_to_array(regexp_replace(c.changes_made, '"[^"]*"', '', 'g'), ',') && forbidden${hasNames ? NAMES : ''}))))`,
+    AND h.snapshot_id - base + 1 = (SELECT count(*) FROM (SELECT FROM ${snapshots} WHERE snapshot_id >= base ORDER BY snapshot_id DESC LIMIT greatest(0, h.snapshot_id - base + 1)) AS s)
+    AND h.snapshot_id - base = (SELECT count(*) FROM (SELECT * FROM ${said} WHERE snapshot_id > base ORDER BY snapshot_id DESC LIMIT greatest(0, h.snapshot_id - base)) AS c
+      WHERE NOT string_to_array(regexp_replace(c.changes_made, '"[^"]*"', '', 'g'), ',') && forbidden${hasNames ? NAMES : ''}))))`,
     `won AS (INSERT INTO ${snapshots} (snapshot_id, snapshot_time, schema_version, next_catalog_id, next_file_id)
   SELECT snapshot_id + 1, greatest(clock_timestamp(), snapshot_time + interval '1 microsecond'), schema_version + (j->>'schemaVersions')::bigint,
     next_catalog_id + (j->>'catalogIds')::bigint, next_file_id + (j->>'fileIds')::bigint FROM allowed

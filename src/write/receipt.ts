@@ -4,6 +4,7 @@ import { LakeError } from '../errors.ts';
 import type { Field } from '../schema/field.ts';
 import { typeText } from '../spec/types.ts';
 import type { ColumnStats } from '../stats/column-stats.ts';
+import { sha256 } from '../util/digest.ts';
 import { uuidv7 } from '../util/uuid.ts';
 
 /**
@@ -65,9 +66,7 @@ export async function checkReceipt(value: unknown, index: number): Promise<FileR
 }
 
 async function checksum(content: object): Promise<string> {
-  const bytes = new TextEncoder().encode(canonical(JSON.parse(JSON.stringify(content))));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return sha256(canonical(JSON.parse(JSON.stringify(content))));
 }
 
 /** JSON with sorted keys: a database may have kept the receipt in another order. */

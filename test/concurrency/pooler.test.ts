@@ -83,6 +83,41 @@ test('32 writers behind a transaction pooler: each commit happens, and none need
   expect([...new Set(wire.statements.map(bare).filter((text) => SESSION_STATE.test(text)))]).toEqual([]);
 });
 
+test('a client that was left to prepare statements behind a pooler loses and doubles nothing either', async () => {
+  await using database = await freshDatabase();
+  await using pooler = await pgbouncer(database.url);
+  await using place = await testLake('postgres', { url: database.url });
+  {
+    await using lake = await open(place, database.url);
+    await lake.createTable('a', columns);
+  }
+  const writers = 6;
+  const rounds = 8;
+  await Promise.all(
+    Array.from({ length: writers }, async (_, writer) => {
+      const sql = postgres(pooler.url, { max: 1, fetch_types: false, onnotice: () => {} });
+      const catalog = postgresCatalog({ sql, prepare: true, end: true });
+      await using lake = await openLake({ catalog, store: localStore(), dataPath: place.dataPath });
+      for (let round = 0; round < rounds; round++)
+        await lake
+          .table('a')
+          .insert(Array.from({ length: 20 }, (_, i) => ({ id: (writer * rounds + round) * 20 + i })));
+    }),
+  );
+  const sql = postgres(pooler.url, { max: 1, prepare: false, fetch_types: false, onnotice: () => {} });
+  try {
+    const prepared = await sql.unsafe("SELECT name FROM pg_prepared_statements WHERE name LIKE 'edgemere%'");
+    expect(prepared.length).toBeGreaterThan(0);
+  } finally {
+    await sql.end();
+  }
+  await using lake = await open(place, database.url);
+  const ids = (await lake.table('a').scan().toArray()).map(({ id }) => Number(id)).sort((a, b) => a - b);
+  expect(ids).toEqual(Array.from({ length: writers * rounds * 20 }, (_, i) => i));
+  const snapshots = await Array.fromAsync(lake.snapshots());
+  expect(snapshots.map(({ id }) => id)).toEqual(snapshots.map((_, i) => i));
+});
+
 test('what would be found in a statement that needs a session', () => {
   for (const text of [
     'SELECT pg_advisory_lock(1)',
