@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { openOracle } from '../support/oracle.ts';
 import { type Cli, scratch, startCli } from './run.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let folder: Awaited<ReturnType<typeof scratch>>;
 let cli: Cli;

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { openOracle } from '../support/oracle.ts';
 import { type Cli, headOf, scratch, startCli } from './run.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let folder: Awaited<ReturnType<typeof scratch>>;
 let cli: Cli;

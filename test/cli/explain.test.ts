@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { scratch, startCli } from './run.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 test('explain tells what a scan reads', async () => {
   await using folder = await scratch();

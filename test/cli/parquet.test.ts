@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { type Oracle, openOracle } from '../support/oracle.ts';
 import { type Cli, scratch, startCli } from './run.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let folder: Awaited<ReturnType<typeof scratch>>;
 let cli: Cli;

@@ -3,7 +3,7 @@ import { openOracle } from '../support/oracle.ts';
 import { freshDatabase, s3Env } from '../support/services.ts';
 import { type Cli, runProcess, scratch, startCli } from './run.ts';
 
-setDefaultTimeout(90_000);
+setDefaultTimeout(300_000);
 
 let cli: Cli;
 beforeAll(() => {

@@ -8,7 +8,7 @@ import { openOracle } from '../support/oracle.ts';
 import { typeCases } from '../support/type-cases.ts';
 import { type Cli, scratch, startCli } from './run.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const flat = Object.fromEntries(typeCases.map(({ name, column }) => [name, column]));
 const columns: TableSchema = {

@@ -5,7 +5,7 @@ import { CATALOG_KINDS, type TestLake, testLake } from '../support/lakes.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 import { watchedStore } from '../support/watched-store.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const columns = { id: t.int32().notNull(), v: t.varchar() };
 

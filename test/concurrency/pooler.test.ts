@@ -9,7 +9,7 @@ import { pgbouncer } from '../support/pgbouncer.ts';
 import { type PostgresWire, postgresWire } from '../support/postgres-wire.ts';
 import { freshDatabase } from '../support/services.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const WRITERS = 32;
 const ROUNDS = 3;
@@ -18,7 +18,7 @@ const columns = { id: t.int64().notNull(), v: t.varchar() };
 async function open(place: TestLake, url: string): Promise<Lake> {
   const sql = postgres(url, { prepare: false, max: 1, onnotice: () => {} });
   // All make and drop tables at once: what changes the schema supersedes what else does.
-  const retry = { maxRetries: 100, retryWaitMs: 20, retryBackoff: 1.1 };
+  const retry = { maxRetries: 1000, retryWaitMs: 100, retryBackoff: 1 };
   const catalog = postgresCatalog({ sql, end: true });
   return openLake({ catalog, store: localStore(), dataPath: place.dataPath, ...retry });
 }

@@ -7,7 +7,7 @@ import { localStore } from '../../adapters/local.ts';
 import { memoryCatalog, memoryStore } from '../../adapters/memory.ts';
 import { type CatalogStore, type Lake, type ObjectStore, openLake, t } from '../../src/index.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 /** Told what happens, before it does and after. */
 type Hook = (event: string) => void | Promise<void>;

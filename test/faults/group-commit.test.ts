@@ -13,8 +13,9 @@ import {
   openLake,
   t,
 } from '../../src/index.ts';
+import { TestClock } from '../support/test-clock.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 /** A catalog whose commits wait until they are let through, or fail. */
 class Gate {
@@ -423,29 +424,6 @@ describe('room for other writers', () => {
     expect((await ids(lake, 'a')).length).toBe(50);
   });
 });
-
-/** Time that goes by only when it is told to, or when somebody waits for it: how fast the machine is doesn't matter. */
-class TestClock implements Disposable {
-  now = 0;
-  readonly #performanceNow = performance.now;
-  readonly #setTimeout = globalThis.setTimeout;
-
-  constructor() {
-    performance.now = () => this.now;
-    globalThis.setTimeout = ((wake: () => void, ms = 0) => {
-      const due = this.now + ms;
-      return this.#setTimeout(() => {
-        this.now = Math.max(this.now, due);
-        wake();
-      });
-    }) as typeof setTimeout;
-  }
-
-  [Symbol.dispose](): void {
-    performance.now = this.#performanceNow;
-    globalThis.setTimeout = this.#setTimeout;
-  }
-}
 
 /** A delete by somebody else: the catalog is told so, the rows stay. */
 async function deleteFrom(catalog: CatalogStore, id: number): Promise<void> {

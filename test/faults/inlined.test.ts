@@ -6,7 +6,7 @@ import { faultyCatalog } from '../support/faulty-catalog.ts';
 import { testLake } from '../support/lakes.ts';
 import { openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 interface Place extends AsyncDisposable {
   readonly faults: Faults;

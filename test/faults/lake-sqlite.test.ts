@@ -14,7 +14,7 @@ const duck = await openOracle();
 afterAll(async () => {
   await duck.close();
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+}, 300_000);
 
 interface Place extends FaultPlace {
   readonly name: string;
@@ -52,7 +52,7 @@ for (const { name, nth, moment } of faults)
     await scenario.verify();
     if (/commit|close|initialize/.test(name)) await agreesWith(duck, where, scenario);
     await rm(join(folder, where.name), { recursive: true, force: true });
-  }, 60_000);
+  }, 300_000);
 
 /** DuckDB reads the same rows, with and without its statistics, and goes on from there. */
 async function agreesWith(duck: Oracle, where: Place, scenario: Scenario): Promise<void> {

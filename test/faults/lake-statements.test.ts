@@ -48,4 +48,4 @@ test('a process that dies before each statement of a commit leaves all of it or 
   expect(
     await duck.rowsAgreed('SELECT count(*) AS n, max(id) AS high, count(DISTINCT rowid) AS ids FROM lake.a'),
   ).toEqual([{ n: '21', high: `${last}`, ids: '21' }]);
-}, 120_000);
+}, 300_000);

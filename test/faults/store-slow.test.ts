@@ -21,4 +21,4 @@ test('a slow store holds up the source: bytes do not pile up in front of it', as
   // Row groups are 122,880 rows: one may be on its way while the next one fills, no more.
   expect(whileBusy).toBeLessThanOrEqual(2 * 122_880);
   expect(store.mostPendingByteLength).toBeLessThan(store.writtenByteLength / 2);
-}, 120_000);
+}, 300_000);

@@ -10,7 +10,7 @@ import { codecFor } from '../../src/spec/values/codec.ts';
 import { literal, type Oracle, openOracle } from '../support/oracle.ts';
 import { field, readFile } from '../support/parquet.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let duck: Oracle;
 let dir: string;

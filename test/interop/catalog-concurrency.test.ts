@@ -13,7 +13,7 @@ import { appendUnless, committed, createTables, newLake } from '../../src/confor
 import { openOracle } from '../support/oracle.ts';
 import { freshDatabase } from '../support/services.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const FILES = 2;
 

@@ -6,7 +6,7 @@ import { type CatalogRow, type CatalogTable, cellsOf, NEXT, relativeId } from '.
 import { type LakeHost, postgresHost, type RawRow, sqliteHost } from '../support/lake-places.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const hosts = { sqlite: sqliteHost, postgres: postgresHost };
 

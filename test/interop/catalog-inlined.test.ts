@@ -6,7 +6,7 @@ import { type LakeHost, postgresHost, sqliteHost } from '../support/lake-places.
 import { type Oracle, openOracle } from '../support/oracle.ts';
 import { shown, typeCases } from '../support/type-cases.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const hosts = { sqlite: sqliteHost, postgres: postgresHost };
 

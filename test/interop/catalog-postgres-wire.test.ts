@@ -18,7 +18,7 @@ import { relativeId } from '../../src/spec/rows.ts';
 import { type PostgresWire, postgresWire } from '../support/postgres-wire.ts';
 import { freshDatabase } from '../support/services.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;
 let wire: PostgresWire;

@@ -14,7 +14,7 @@ import {
 } from '../../src/conformance/catalog/batches.ts';
 import { freshDatabase } from '../support/services.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;
 let admin: postgres.Sql;

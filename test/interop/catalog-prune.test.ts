@@ -7,7 +7,7 @@ import { newLake } from '../../src/conformance/catalog/batches.ts';
 import { boundedTable, pruneCases } from '../../src/conformance/catalog/prune.ts';
 import { postgresHost, sqliteHost } from '../support/lake-places.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 async function prunesAll(catalog: CatalogStore): Promise<void> {
   await catalog.initialize(newLake());

@@ -11,7 +11,7 @@ import { openOracle } from '../support/oracle.ts';
 import { type PostgresWire, postgresWire } from '../support/postgres-wire.ts';
 import { freshDatabase } from '../support/services.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const size = { tables: 400, snapshots: 5000, files: 5000 };
 /** Ids grow longer, and so does the text that they are in. */

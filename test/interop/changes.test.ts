@@ -4,7 +4,7 @@ import { type ChangeRow, type ChangesOptions, isLakeError, type Lake } from '../
 import { CATALOG_KINDS, type CatalogKind, type TestLake, testLake } from '../support/lakes.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 /** A lake that DuckDB made and still has attached, and has left alone since. */
 interface MadeLake {

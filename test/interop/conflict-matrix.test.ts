@@ -19,7 +19,7 @@ import {
 import { type TestLake, testLake } from '../support/lakes.ts';
 import { literal, type Oracle, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 // DuckDB looks at nothing of what others committed but `changes_made`, and files with deletes: snapshots that only have those
 // ask it about every pair of changes, with objects of the same and of other ids and names.

@@ -3,7 +3,7 @@ import { type Lake, t } from '../../src/index.ts';
 import { CATALOG_KINDS, type TestLake, testLake } from '../support/lakes.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const columns = { id: t.int64().notNull(), at: t.timestamp(), v: t.varchar() };
 

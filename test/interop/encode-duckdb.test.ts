@@ -17,7 +17,7 @@ let dir: string;
 beforeAll(async () => {
   duck = await openOracle();
   dir = await mkdtemp(join(tmpdir(), 'edgemere-encode-'));
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   await duck.close();
   await rm(dir, { recursive: true, force: true });
@@ -112,4 +112,4 @@ test('DuckDB skips rows, pages and row groups of every encoding', async () => {
     );
     expect(found.map((row) => Number(row['amount']))).toEqual(expected.map((i) => rows.amount[i]!));
   }
-}, 30_000);
+}, 300_000);

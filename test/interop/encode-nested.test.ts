@@ -19,7 +19,7 @@ let dir: string;
 beforeAll(async () => {
   duck = await openOracle();
   dir = await mkdtemp(join(tmpdir(), 'edgemere-nested-'));
-}, 60_000);
+}, 300_000);
 afterAll(async () => {
   await duck.close();
   await rm(dir, { recursive: true, force: true });

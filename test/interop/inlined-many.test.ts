@@ -27,4 +27,4 @@ test(`rows inlined at ${versionCount} schema versions`, async () => {
   const lake = await place.open();
   const rows = await lake.table('t').scan().toArray();
   expect(rows.map((row) => row['id'])).toEqual(Array.from({ length: versionCount }, (_, k) => k));
-}, 60_000);
+}, 300_000);

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { CATALOG_KINDS, testLake } from '../support/lakes.ts';
 import { openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 for (const kind of CATALOG_KINDS)
   test(`rows that are the first to be inlined after an alteration keep their columns in DuckDB, ${kind}`, async () => {

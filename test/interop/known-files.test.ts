@@ -8,7 +8,7 @@ import { Random } from '../lakes/random.ts';
 import { CATALOG_KINDS, catalogAt, type TestLake, testLake } from '../support/lakes.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 let duck: Oracle;
 beforeAll(async () => {

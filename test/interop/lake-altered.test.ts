@@ -3,7 +3,7 @@ import { type Lake, t } from '../../src/index.ts';
 import { CATALOG_KINDS, testLake } from '../support/lakes.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const statistics = (duck: Oracle, column: string): Promise<unknown> =>
   duck

@@ -4,7 +4,7 @@ import { CATALOG_KINDS, type TestLake, testLake } from '../support/lakes.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 import { lakeDifferences, type TwinStep, twinDifferences } from '../support/twin.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const step = (sql: string, ours: (lake: Lake) => Promise<unknown>): TwinStep => ({ sql, ours });
 const flush = step("CALL ducklake_flush_inlined_data('twin')", (lake) => lake.maintenance.flushInlined());

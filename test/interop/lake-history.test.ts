@@ -4,7 +4,7 @@ import { CATALOG_KINDS, testLake } from '../support/lakes.ts';
 import { identifier, openOracle } from '../support/oracle.ts';
 import { shown, typeCases } from '../support/type-cases.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 for (const kind of CATALOG_KINDS)
   describe(`history, ${kind}`, () => {

@@ -6,7 +6,7 @@ import { openOracle } from '../support/oracle.ts';
 import { randomColumn, randomFrom } from '../support/random-rows.ts';
 import { shown } from '../support/type-cases.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const show = (value: unknown): string =>
   value instanceof Map ? `Map {${[...value].map(([k, v]) => `${show(k)} => ${show(v)}`).join(', ')}}` : shown(value);

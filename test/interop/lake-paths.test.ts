@@ -8,7 +8,7 @@ import { openOracle } from '../support/oracle.ts';
 import { freshDatabase } from '../support/services.ts';
 import { watchedStore } from '../support/watched-store.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const count = async (lake: Lake): Promise<number> => (await lake.table('t').scan().toArray()).length;
 

@@ -3,7 +3,7 @@ import { type Lake, type Table, t } from '../../src/index.ts';
 import { CATALOG_KINDS, type TestLake, testLake } from '../support/lakes.ts';
 import { literal, type Oracle, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 /** Row ids, file ids and counters are what one writer would have given, whoever wrote. */
 async function checkIds(place: TestLake, duck: Oracle, table: string): Promise<void> {

@@ -6,7 +6,7 @@ import { identifier, literal, openOracle } from '../support/oracle.ts';
 import { type KnownDifference, type TwinStep, twinDifferences } from '../support/twin.ts';
 import { typeCases } from '../support/type-cases.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const step = (sql: string, ours: (lake: Lake) => Promise<unknown>): TwinStep => ({ sql, ours });
 

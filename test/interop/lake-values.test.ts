@@ -5,7 +5,7 @@ import { CATALOG_KINDS, type TestLake, testLake } from '../support/lakes.ts';
 import { identifier, type Oracle, openOracle } from '../support/oracle.ts';
 import { shown, type TypeCase, typeCases, type ValueCase } from '../support/type-cases.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 /** What rows hold: values with NULLs before and after them. */
 const cellsOf = ({ values }: TypeCase): (ValueCase | undefined)[] => [undefined, ...values, undefined];

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { CATALOG_KINDS, testLake } from '../support/lakes.ts';
 import { openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 for (const kind of CATALOG_KINDS)
   test(`views and macros are listed as DuckDB keeps them, at every version, ${kind}`, async () => {

@@ -10,7 +10,7 @@ import type { Field } from '../../src/schema/field.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 import { fieldOf } from '../unit/where/fields.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let duck: Oracle;
 let folder: string;

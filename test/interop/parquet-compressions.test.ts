@@ -4,7 +4,7 @@ import { inflateLz4 } from '../../src/file/parquet/lz4.ts';
 import { testLake } from '../support/lakes.ts';
 import { openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 describe('compressions that DuckDB writes and edgemere does not', () => {
   test.each(['lz4_raw', 'lz4', 'brotli'])('%s: the values that DuckDB shows', async (compression) => {

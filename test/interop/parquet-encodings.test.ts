@@ -24,7 +24,7 @@ import { codecFor } from '../../src/spec/values/codec.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 import { field, objectOf } from '../support/parquet.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const run = promisify(execFile);
 const script = (name: string): string => fileURLToPath(new URL(`../services/${name}`, import.meta.url));

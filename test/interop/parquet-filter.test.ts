@@ -174,7 +174,7 @@ describe('filters in DuckDB skip nothing that they must not', () => {
     } finally {
       await duck.detach();
     }
-  }, 120_000);
+  }, 300_000);
 
   function zeroless(text: string): string {
     return text.replace(/^-0\.0$/, '0.0');
@@ -196,7 +196,7 @@ describe('filters in DuckDB skip nothing that they must not', () => {
         await duck.detach();
       }
     }
-  }, 30_000);
+  }, 300_000);
 
   test('128-bit integers: thousands in row groups whose text is in another order', async () => {
     const values = Array.from(
@@ -233,7 +233,7 @@ describe('filters in DuckDB skip nothing that they must not', () => {
     } finally {
       await duck.detach();
     }
-  }, 60_000);
+  }, 300_000);
 });
 
 describe('random values', () => {
@@ -305,7 +305,7 @@ describe('random values', () => {
       ),
       { numRuns: 25, endOnFailure: true },
     );
-  }, 60_000);
+  }, 300_000);
 
   function duckText(type: string, value: Physical | null): string | null {
     if (value === null) return null;

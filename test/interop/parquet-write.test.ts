@@ -154,7 +154,7 @@ describe("bounds are DuckDB's own for the same data", () => {
           ]);
       }
     }
-  }, 30_000);
+  }, 300_000);
 
   test('long bounds are cut outwards, between characters', async () => {
     const x = 'x'.repeat(255);

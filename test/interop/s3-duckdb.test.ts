@@ -49,7 +49,7 @@ for (const server of S3_SERVERS) {
         ),
         await duck.rows(`SELECT count(*) AS c, sum(range) AS n, bit_xor(hash(range)) AS h FROM range(1300000)`),
       );
-    }, 60_000);
+    }, 300_000);
 
     test('s3Store lists, reads and deletes what DuckDB wrote, under any name', async () => {
       await using duck = await openOracle();
@@ -69,6 +69,6 @@ for (const server of S3_SERVERS) {
       }
       await store.delete(written);
       equal(await locations(store, prefix), []);
-    }, 60_000);
+    }, 300_000);
   });
 }

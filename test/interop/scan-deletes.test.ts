@@ -11,7 +11,7 @@ import { deleteFileOf } from '../../src/scan/table-parts.ts';
 import type { RowOf } from '../../src/spec/rows.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 type DeleteRow = RowOf<'ducklake_delete_file'>;
 

@@ -4,7 +4,7 @@ import type { Lake, ObjectStore } from '../../src/index.ts';
 import { testLake } from '../support/lakes.ts';
 import { openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 /** Counts what is read. */
 function meteredStore(): { store: ObjectStore; seen: { requestCount: number; byteLength: number } } {

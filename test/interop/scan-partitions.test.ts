@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { CATALOG_KINDS, testLake } from '../support/lakes.ts';
 import { openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 /** Filters on partitioned columns, and how many of the table's files they leave. */
 const cases: readonly (readonly [table: string, where: Record<string, unknown>, sql: string, files: number])[] = [

@@ -5,7 +5,7 @@ import { compareTasks } from '../lakes/compare-tasks.ts';
 import { testLake } from '../support/lakes.ts';
 import { openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 /** A lake with a part of every kind. */
 async function everyKind(): Promise<Awaited<ReturnType<typeof testLake>>> {

@@ -4,7 +4,7 @@ import { Random } from '../lakes/random.ts';
 import { testLake } from '../support/lakes.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 // The same transaction in DuckDB and here, on lakes of their own: what it reads after each of its steps.
 

@@ -36,7 +36,7 @@ export interface Counts {
   skipped: number;
 }
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /** Runs suites one case after the other; `log` gets a line for each suite and for each failure. */
 export async function runSuites(suites: readonly Suite[], log: (line: string) => void): Promise<Counts> {

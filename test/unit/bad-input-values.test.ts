@@ -6,7 +6,7 @@ import { INPUT_FORMS, inForm } from '../support/input-forms.ts';
 import { typeCases } from '../support/type-cases.ts';
 import { watchedStore } from '../support/watched-store.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(300_000);
 
 const loneSurrogate = fc
   .tuple(fc.string(), fc.constantFrom('\ud800', '\udbff', '\udc00', '\udfff'), fc.stringMatching(/^[a-z]*$/))

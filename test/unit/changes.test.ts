@@ -243,5 +243,5 @@ describe('beside DuckDB', () => {
     } finally {
       await rm(dir, { recursive: true });
     }
-  }, 30_000);
+  }, 300_000);
 });

@@ -26,4 +26,4 @@ test('a file is the same whatever was written before by the encoders that it get
     }),
     { numRuns: 250 },
   );
-}, 30_000);
+}, 300_000);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runExample } from '../support/examples.ts';
 import { freshDatabase, s3Env } from '../support/services.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 const folder = join(import.meta.dir, '../../examples');
 const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));

@@ -4,7 +4,7 @@ import { lakeParticipant, runOn, seenBy } from '../support/interleaved-lake.ts';
 import { interleave, orders, type Program, start, startedModel, stepCount } from '../support/interleaving.ts';
 import { programs } from '../support/programs.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 /** Runs programs in one order on a lake of its own. */
 async function runInMemory(chosen: readonly Program[], order: readonly number[], isOneHandle: boolean): Promise<void> {

@@ -4,7 +4,7 @@ import { postgresCatalog } from '../../adapters/postgres.ts';
 import { catalogCases } from '../../src/conformance/catalog.ts';
 import { freshDatabase } from '../support/services.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 let database: Awaited<ReturnType<typeof freshDatabase>>;
 beforeAll(async () => {

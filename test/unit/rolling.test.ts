@@ -7,7 +7,7 @@ import { isLakeError, t } from '../../src/index.ts';
 import { type TestLake, testLake } from '../support/lakes.ts';
 import { slowStore } from '../support/slow-store.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 /** A lake that isn't open yet, with options of its own. */
 async function lakeWith(options: Readonly<Record<string, string | number>>): Promise<TestLake> {

@@ -51,7 +51,7 @@ describe('the catalog tables', () => {
     } finally {
       await rm(dir, { recursive: true });
     }
-  }, 30_000);
+  }, 300_000);
 
   test('know which cells take ids from which counter', () => {
     const counters = (table: CatalogTable): Record<string, string> =>

@@ -18,7 +18,7 @@ import {
 } from '../../src/conformance/catalog/batches.ts';
 import { catalogCases } from '../../src/conformance/catalog.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(300_000);
 
 let folder = '';
 beforeAll(async () => {

@@ -150,7 +150,7 @@ describe('the storage cases notice a store that', () => {
         await run(target).catch(() => failed.push(name));
       }
       expect(failed.join('\n')).toContain(noticedBy);
-    }, 20_000);
+    }, 300_000);
   }
 });
 

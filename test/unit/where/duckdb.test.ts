@@ -261,7 +261,7 @@ describe('filters answer as DuckDB', () => {
       }),
       { numRuns: 150 },
     );
-  }, 60_000);
+  }, 300_000);
 });
 
 function typed(values: readonly Physical[], type: string): ArrayLike<unknown> {

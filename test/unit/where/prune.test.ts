@@ -181,7 +181,7 @@ describe('pruning', () => {
     );
     // It does leave out something.
     expect(Math.min(pruned.rowGroups, pruned.files, pruned.catalog, certain)).toBeGreaterThan(100);
-  }, 60_000);
+  }, 300_000);
 
   const id = fieldOf(1, 'id', 'int64');
   const name = fieldOf(2, 'name', 'varchar');
