@@ -10,6 +10,8 @@ export interface BatchShape {
   readonly ends: readonly EndShape[];
   /** Whether the fence forbids changes by name. */
   readonly hasNames: boolean;
+  /** Whether it wants tables to have their names. */
+  readonly hasTables: boolean;
   readonly hasStats: boolean;
   readonly hasKeys: boolean;
   /** See `EncodedInlined.parts`. */
@@ -69,11 +71,14 @@ export function encodeBatch(batch: CommitBatch, inlined?: EncodedInlined): Encod
       .map((change) => foldName(changeText(change))),
   );
   const hasNames = names!.length > 0;
+  const named = (fence.kind === 'unless' && fence.tables) || [];
+  const hasTables = named.length > 0;
   const payload = {
     base: batch.base.id,
     // Of an exact fence NULL, which nothing is free of.
     forbidden: fence.kind === 'exact' ? null : forbidden,
     names: hasNames ? names : undefined,
+    named: hasTables ? named.map(({ id, name }) => shortRow([id, name])) : undefined,
     schema: fence.kind === 'unless' && fence.sameSchema ? batch.base.schemaVersion : undefined,
     schemaVersions: batch.changesSchema ? 1 : 0,
     catalogIds: batch.catalogIdCount,
@@ -99,6 +104,7 @@ export function encodeBatch(batch: CommitBatch, inlined?: EncodedInlined): Encod
       inserts: [...inserts.keys()],
       ends: [...ends.values()].map(({ shape }) => shape),
       hasNames,
+      hasTables,
       hasStats: totals.length > 0,
       hasKeys: keys.length > 0,
       inlined: inlined?.parts ?? [],

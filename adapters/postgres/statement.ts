@@ -44,12 +44,14 @@ const NAMES = ` AND NOT EXISTS (SELECT FROM jsonb_array_elements_text(j->'names'
 
 function fence(
   dialect: SqlDialect,
-  { hasNames }: BatchShape,
+  { hasNames, hasTables }: BatchShape,
   input: string,
   { keys, yieldsTo }: StatementParts,
 ): string[] {
   const snapshots = dialect.table('ducklake_snapshot');
   const said = dialect.table('ducklake_snapshot_changes');
+  const tables = ` AND NOT EXISTS (SELECT FROM jsonb_to_recordset(j->'named') AS n (a bigint, b text)
+      LEFT JOIN ${dialect.table('ducklake_table')} t ON t.table_id = n.a AND t.table_name = n.b AND t.end_snapshot IS NULL WHERE t.table_id IS NULL)`;
   return [
     `batch AS MATERIALIZED (SELECT j, (j->>'base')::bigint AS base, ARRAY(SELECT jsonb_array_elements_text(
   CASE jsonb_typeof(j->'forbidden') WHEN 'array' THEN j->'forbidden' END)) AS forbidden,
@@ -64,7 +66,7 @@ function fence(
   OR (h.snapshot_id > base AND jsonb_typeof(j->'forbidden') = 'array' AND coalesce(h.schema_version = (j->>'schema')::bigint, true)
     AND h.snapshot_id - base + 1 = (SELECT count(*) FROM (SELECT FROM ${snapshots} WHERE snapshot_id >= base ORDER BY snapshot_id DESC LIMIT greatest(0, h.snapshot_id - base + 1)) AS s)
     AND h.snapshot_id - base = (SELECT count(*) FROM (SELECT * FROM ${said} WHERE snapshot_id > base ORDER BY snapshot_id DESC LIMIT greatest(0, h.snapshot_id - base)) AS c
-      WHERE NOT string_to_array(regexp_replace(c.changes_made, '"[^"]*"', '', 'g'), ',') && forbidden${hasNames ? NAMES : ''}))))`,
+      WHERE NOT string_to_array(regexp_replace(c.changes_made, '"[^"]*"', '', 'g'), ',') && forbidden${hasNames ? NAMES : ''})${hasTables ? tables : ''})))`,
     `won AS (INSERT INTO ${snapshots} (snapshot_id, snapshot_time, schema_version, next_catalog_id, next_file_id)
   SELECT snapshot_id + 1, greatest(clock_timestamp(), snapshot_time + interval '1 microsecond'), schema_version + (j->>'schemaVersions')::bigint,
     next_catalog_id + (j->>'catalogIds')::bigint, next_file_id + (j->>'fileIds')::bigint FROM allowed

@@ -6,7 +6,6 @@ import { createKeyTable, KEY_TABLE, usedKeyJson, usedKeyOf } from '../../src/cat
 import { recordsOf } from '../../src/catalog/sql/reader.ts';
 import type { ReadStatements } from '../../src/catalog/sql/statements.ts';
 import type {
-  BatchFence,
   ColumnStatsDelta,
   CommitBatch,
   CommitOutcome,
@@ -21,6 +20,7 @@ import { sqliteDialect } from './dialect.ts';
 import { createInlined, deleteInlined, dropInlined, hasTable, insertInlined } from './inlined.ts';
 
 const FIND_KEY = `SELECT ${usedKeyJson(sqliteDialect)} FROM ${KEY_TABLE} WHERE commit_key = ?`;
+const FIND_TABLE = 'SELECT 1 FROM ducklake_table WHERE table_id = ? AND table_name = ? AND end_snapshot IS NULL';
 const ADD_KEY = `INSERT INTO ${KEY_TABLE} (commit_key, scope, snapshot_id, result, used_at_micros) VALUES (?, ?, ?, ?, ?)`;
 
 /** Puts the batch on top of the head, or writes nothing. Runs inside a transaction that holds the write lock. */
@@ -31,7 +31,7 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
   if (used.length > 0) return { status: 'used', keys: used };
   const records = recordsOf(connection.read(statements.head(batch.base.id - 1)));
   const head = records.at(-1);
-  if (head === undefined || !mayPut(batch.fence, batch.base, head, records)) return { status: 'superseded' };
+  if (head === undefined || !mayPut(connection, batch, head, records)) return { status: 'superseded' };
   const inlined = batch.ops.filter((op) => op.kind === 'insertInlined');
   if (inlined.some(({ name }) => name !== undefined && !hasTable(connection, name))) return { status: 'superseded' };
 
@@ -83,12 +83,21 @@ export function commitIn(connection: Connection, statements: ReadStatements, bat
 }
 
 /** `records`: the base and what was committed since. */
-function mayPut(fence: BatchFence, base: Snapshot, head: Snapshot, records: readonly SnapshotRecord[]): boolean {
+function mayPut(
+  connection: Connection,
+  { base, fence }: CommitBatch,
+  head: Snapshot,
+  records: readonly SnapshotRecord[],
+): boolean {
   if (head.id <= base.id || fence.kind === 'exact') return head.id === base.id;
   if (fence.sameSchema && base.schemaVersion !== head.schemaVersion) return false;
   // With the base, or a snapshot since, expired there is no telling what changed.
   if (records.length !== head.id - base.id + 1) return false;
-  return records.slice(1).every(({ changes }) => goesOnTop(fence.changes, changes));
+  const isThere = ({ id, name }: { readonly id: number; readonly name: string }): boolean =>
+    connection.value(FIND_TABLE, id, name) !== undefined;
+  return (
+    records.slice(1).every(({ changes }) => goesOnTop(fence.changes, changes)) && (fence.tables ?? []).every(isThere)
+  );
 }
 
 function nextRowId(connection: Connection, tableId: number): number {

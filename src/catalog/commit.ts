@@ -128,7 +128,7 @@ export async function commitTogether(
   try {
     for (let attempt = 0; open.length > 0; attempt++) {
       for (const commit of open) commit.markSent();
-      const batch = planTogether(open);
+      const batch = planTogether(open, attempt > 0);
       const outcome = await commitOnce(store, batch, roomMs);
       if (outcome.status === 'committed') {
         for (const commit of open) commit.resolve({ snapshot: outcome.snapshot, batch });
@@ -180,14 +180,18 @@ function concernsAll(error: unknown): boolean {
 }
 
 /** On top of the oldest base and behind the strictest fence: what is superseded without need is told apart by `rebase`. */
-function planTogether(commits: readonly PendingCommit[]): CommitBatch {
+function planTogether(commits: readonly PendingCommit[], isAgain: boolean): CommitBatch {
   const [first] = commits;
-  const isStrict = commits.some((commit) => commit.request.isolation === 'snapshot');
+  const loose = commits.filter((commit) => commit.request.isolation === 'none');
+  const named = loose.flatMap(({ pending }) =>
+    pending.flatMap((change) => (change.kind === 'append' ? [{ id: change.tableId, name: change.name.name }] : [])),
+  );
   const batch = plan(
     commits.flatMap((commit) => commit.pending),
     oldest(commits),
     first!.request.message,
-    isStrict ? 'snapshot' : 'none',
+    loose.length < commits.length ? 'snapshot' : 'none',
+    { named, isAgain },
   );
   return { ...batch, keys: commits.flatMap((commit) => commit.request.keys ?? []) };
 }

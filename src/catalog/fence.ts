@@ -10,6 +10,13 @@ import type { BatchFence, CommitWitness } from './store.ts';
  */
 export type Isolation = 'snapshot' | 'none';
 
+export interface TableNames {
+  /** Tables that must have the names by which they were found. */
+  readonly named: readonly { readonly id: number; readonly name: string }[];
+  /** Whether an attempt was superseded before. */
+  readonly isAgain: boolean;
+}
+
 /** The changes by others that stand against appending to a table. */
 export function againstAppend(isolation: Isolation): readonly IdChange[] {
   return isolation === 'snapshot'
@@ -25,14 +32,17 @@ export function fenceOf(
   pending: readonly PendingChange[],
   isolation: Isolation,
   { column }: Pick<CommitWitness, 'column'>,
+  { named, isAgain }: TableNames,
 ): BatchFence {
   const changes: Change[] = [];
-  // A table that was renamed is told of as created under its new name, without its id: any new schema may have renamed it.
-  let sameSchema = isolation === 'none';
+  // A table that was renamed is told of as created under its new name, without its id. Looking at the names costs more than asking for
+  // the same schema: it is done once others were faster, so that they can't be so for ever.
+  let sameSchema = named.length > 0 && !isAgain;
   for (const change of pending) {
     if (change.kind === 'append') {
-      if (makesInlinedTable(change)) sameSchema = true;
       if (change.tableId < 0) continue;
+      // Whoever did so has made the catalog table that this would make again.
+      if (makesInlinedTable(change)) changes.push({ kind: 'inlined_insert', id: change.tableId });
       for (const kind of againstAppend(isolation)) changes.push({ kind, id: change.tableId });
     } else if (change.kind === 'createTable') {
       const { schema, name } = change;
@@ -45,5 +55,7 @@ export function fenceOf(
   }
   // Of drops with words of the caller's nothing but their place tells that they were committed.
   const isKnownByPlace = column === 'changes_made' && pending.every((change) => change.kind !== 'append');
-  return isKnownByPlace ? { kind: 'exact' } : { kind: 'unless', changes, sameSchema };
+  return isKnownByPlace
+    ? { kind: 'exact' }
+    : { kind: 'unless', changes, sameSchema, tables: isAgain ? named : undefined };
 }

@@ -382,7 +382,11 @@ class Memory implements MemoryCatalog {
     // With the base, or a snapshot since, expired there is no telling what changed.
     const since = this.#records(base.id, head.id);
     if (since.length !== head.id - base.id + 1) return false;
-    return since.slice(1).every(({ changes }) => goesOnTop(fence.changes, changes));
+    if (!since.slice(1).every(({ changes }) => goesOnTop(fence.changes, changes))) return false;
+    const live = this.#live('ducklake_table', head.id);
+    return (fence.tables ?? []).every(({ id, name }) =>
+      live.some((row) => row.table_id === id && row.table_name === name),
+    );
   }
 
   #used(keys: readonly string[]): UsedKey[] {

@@ -3,7 +3,7 @@ import { type Change, changeText, sortChanges } from '../spec/changes.ts';
 import { type CatalogRow, type CatalogTable, NEXT, relativeId, resolveId } from '../spec/rows.ts';
 import { typeText } from '../spec/types.ts';
 import { addDeltas, deltaOf } from '../stats/merge.ts';
-import { fenceOf, type Isolation } from './fence.ts';
+import { fenceOf, type Isolation, type TableNames } from './fence.ts';
 import { Inlining } from './inlining.ts';
 import type { CommitMessage, PendingChange, StagedFile, StagedRows } from './pending.ts';
 import type { CatalogOp, CommitBatch, CommitWitness, Snapshot } from './store.ts';
@@ -14,6 +14,7 @@ export function plan(
   base: Snapshot,
   { author, message, extraInfo }: CommitMessage,
   isolation: Isolation,
+  names: TableNames = { named: [], isAgain: false },
 ): CommitBatch {
   const ids = assignIds(pending);
   const rows = new RowsByTable();
@@ -86,7 +87,7 @@ export function plan(
   const witness = witnessOf(pending, sorted, extraInfo);
   return {
     base,
-    fence: fenceOf(pending, isolation, witness),
+    fence: fenceOf(pending, isolation, witness, names),
     changesSchema: inlining.created.size > 0 || pending.some((change) => change.kind !== 'append'),
     catalogIdCount: pending.filter((change) => change.kind === 'createSchema' || change.kind === 'createTable').length,
     fileIdCount,

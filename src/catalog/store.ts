@@ -143,6 +143,8 @@ export type BatchFence =
       readonly changes: readonly Change[];
       /** Whether the head's schema version must be the base's. */
       readonly sameSchema: boolean;
+      /** Tables that must have these names: `changes_made` tells of a table under another name as of a new one. */
+      readonly tables?: readonly { readonly id: number; readonly name: string }[] | undefined;
     };
 
 /**

@@ -183,6 +183,15 @@ const wrongs: Readonly<Record<string, Wrong>> = {
     changes: changes.filter(({ kind }) => kind !== 'inlined_delete'),
   })),
   'fears no name': fences(({ changes }) => ({ changes: changes.filter((change) => 'id' in change) })),
+  'lets tables have any name': fences(() => ({ tables: undefined })),
+  'wants tables to be alone': (right) => ({
+    async commit(batch) {
+      const { snapshot } = await right.readHead();
+      const isNamed = batch.fence.kind === 'unless' && batch.fence.tables !== undefined;
+      const isOther = snapshot.schemaVersion !== batch.base.schemaVersion;
+      return isNamed && isOther ? { status: 'superseded' } : right.commit(batch);
+    },
+  }),
   'tells names by their case': (right) => ({
     async commit(batch) {
       const { since, snapshot } = await right.readHead(batch.base.id);

@@ -3,6 +3,7 @@ import type { Change } from '../../spec/changes.ts';
 import type { ColumnType } from '../../spec/types.ts';
 import { type ConformanceCase, equal } from '../case.ts';
 import {
+  appendUnless,
   batchOn,
   type CatalogTarget,
   columnRow,
@@ -128,6 +129,37 @@ export const definitionCases: readonly ConformanceCase<CatalogTarget>[] = [
       await commitOnHead(catalog, { changes: [{ kind: 'dropped_schema', id: 0 }] });
       const outcome = await leavesNothing(catalog, () => catalog.commit(createUnless(base, { name: 't' })));
       equal(outcome, { status: 'superseded' }, 'the outcome after its schema was dropped');
+    },
+  },
+  {
+    name: 'a batch that wants tables by their names is superseded when one has another, and by nothing else',
+    async run(target) {
+      await using catalog = await openLake(target);
+      const [id, other] = (await createTables(catalog, "it's", 'other')) as [number, number];
+      const { snapshot: base } = await catalog.readHead();
+      const batch = (): CommitBatch => {
+        const append = appendUnless(base, id);
+        const tables = [
+          { id, name: "it's" },
+          { id: other, name: 'other' },
+        ];
+        return { ...append, fence: { ...append.fence, tables } as CommitBatch['fence'] };
+      };
+      committed(await catalog.commit(batch()), 'on top of its base');
+      await createTables(catalog, 'more');
+      committed(await catalog.commit(batch()), 'on top of another table');
+      // As DuckDB tells of a table with a new name.
+      await commitOnHead(catalog, {
+        changesSchema: true,
+        changes: [created('another')],
+        ops: [
+          { kind: 'end', table: 'ducklake_table', match: { table_id: other } },
+          ...tableOps({ id: other, name: 'another' }).slice(0, 1),
+        ],
+      });
+      const outcome = await leavesNothing(catalog, () => catalog.commit(batch()));
+      equal(outcome, { status: 'superseded' }, 'the outcome on top of the new name');
+      committed(await catalog.commit({ ...appendUnless(base, id) }), 'without names');
     },
   },
   {
