@@ -8,6 +8,7 @@ export type {
   ColumnDescription,
   MacroSummary,
   SchemaSummary,
+  SnapshotInfo,
   TableDescription,
   TableSummary,
   ViewSummary,
@@ -53,7 +54,6 @@ export type { ColumnValues } from './file/format.ts';
 export {
   Lake,
   openLake,
-  type SnapshotInfo,
   type TransactionOptions,
   type TransactionResult,
 } from './lake.ts';

@@ -1,4 +1,4 @@
-import type { MacroSummary, SchemaSummary, TableSummary, ViewSummary } from './catalog/describe.ts';
+import type { MacroSummary, SchemaSummary, SnapshotInfo, TableSummary, ViewSummary } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage } from './catalog/pending.ts';
 import type { AsOf, CommitKey } from './catalog/store.ts';
 import { type TableRef, tableName } from './catalog/table-name.ts';
@@ -7,9 +7,6 @@ import { Maintenance } from './maintenance/maintenance.ts';
 import { type OpenOptions, openSession } from './opening.ts';
 import type { ColumnMap, InsertRow, Row, TableSchema } from './schema/builder.ts';
 import type { Session } from './session.ts';
-import { type Change, parseChanges } from './spec/changes.ts';
-import { Timestamp } from './spec/values/timestamp.ts';
-import { timestampCodec } from './spec/values/timestamp-codec.ts';
 import { Table } from './table.ts';
 import type { DropSchemaOptions, IfExists, IfNotExists, Transaction } from './transaction.ts';
 import type { KeyUse } from './write/keyed.ts';
@@ -37,17 +34,6 @@ export interface TransactionResult<T> {
   readonly value: T;
   /** An earlier transaction used the idempotency key: this is its result, and nothing was written. */
   readonly isRepeat?: true | undefined;
-}
-
-/** One committed version of a lake. */
-export interface SnapshotInfo {
-  readonly id: number;
-  readonly time: Timestamp;
-  readonly schemaVersion: number;
-  readonly author: string | null;
-  readonly message: string | null;
-  readonly extraInfo: string | null;
-  readonly changes: readonly Change[];
 }
 
 /**
@@ -89,8 +75,6 @@ function checkMethod(option: 'catalog' | 'store', method: string, value: unknown
     { context: { value: showValue(value) } },
   );
 }
-
-const instants = timestampCodec('us', true);
 
 /** An open lake. Made by {@link openLake}; dispose of it with `await using` or `close()`. */
 export class Lake implements AsyncDisposable {
@@ -319,24 +303,8 @@ export class Lake implements AsyncDisposable {
           'INVALID_ARGUMENT',
           `snapshots from or to ${showValue(end)}; expected the ids of snapshots`,
         );
-    for await (const {
-      id,
-      time,
-      schemaVersion,
-      author,
-      message,
-      extraInfo,
-      changes,
-    } of this.#session.catalog.readSnapshots(options))
-      yield {
-        id,
-        time: new Timestamp(instants.fromText(time)),
-        schemaVersion,
-        author,
-        message,
-        extraInfo,
-        changes: parseChanges(changes),
-      };
+    const { summarizeSnapshot } = await import('./catalog/describe.ts');
+    for await (const record of this.#session.catalog.readSnapshots(options)) yield summarizeSnapshot(record);
   }
 
   /** Closes the lake and its catalog store. Calls that are under way may fail with CLOSED. */

@@ -1,7 +1,22 @@
 import { LakeError } from '../errors.ts';
 import type { Field } from '../schema/field.ts';
+import { type Change, parseChanges } from '../spec/changes.ts';
 import { typeText } from '../spec/types.ts';
+import { Timestamp } from '../spec/values/timestamp.ts';
+import { timestampCodec } from '../spec/values/timestamp-codec.ts';
+import type { SnapshotRecord } from './store.ts';
 import type { CatalogView, SchemaInfo, TableInfo } from './view.ts';
+
+/** One committed version of a lake. */
+export interface SnapshotInfo {
+  readonly id: number;
+  readonly time: Timestamp;
+  readonly schemaVersion: number;
+  readonly author: string | null;
+  readonly message: string | null;
+  readonly extraInfo: string | null;
+  readonly changes: readonly Change[];
+}
 
 /** A column as `table.describe` tells it. */
 export interface ColumnDescription {
@@ -105,4 +120,19 @@ function required<T>(value: T | null | undefined): T {
   if (value === null || value === undefined)
     throw new LakeError('CORRUPT', 'a row of ducklake_view or ducklake_macro lacks a value that the format requires');
   return value;
+}
+
+const instants = timestampCodec('us', true);
+
+export function summarizeSnapshot(record: SnapshotRecord): SnapshotInfo {
+  const { id, time, schemaVersion, author, message, extraInfo, changes } = record;
+  return {
+    id,
+    time: new Timestamp(instants.fromText(time)),
+    schemaVersion,
+    author,
+    message,
+    extraInfo,
+    changes: parseChanges(changes),
+  };
 }

@@ -6,17 +6,13 @@ let sequence = 0;
  * process also inside one millisecond.
  */
 export function uuidv7(): string {
+  const random = crypto.randomUUID();
   const millis = Math.max(Date.now(), lastMillis);
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  if (millis === lastMillis) sequence++;
-  else sequence = ((bytes[6]! & 0x07) << 8) | bytes[7]!;
+  sequence = millis === lastMillis ? sequence + 1 : Number.parseInt(random.slice(15, 18), 16) & 0x7ff;
   lastMillis = sequence > 0xfff ? millis + 1 : millis;
   sequence &= 0xfff;
-  new DataView(bytes.buffer).setUint16(0, Math.floor(lastMillis / 2 ** 32));
-  new DataView(bytes.buffer).setUint32(2, lastMillis % 2 ** 32);
-  bytes[6] = 0x70 | (sequence >>> 8);
-  bytes[7] = sequence & 0xff;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const time = lastMillis.toString(16).padStart(12, '0');
+  const order = sequence.toString(16).padStart(3, '0');
+  // What is random, and the variant, stand where they do in version 4.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${random.slice(19)}`;
 }
