@@ -3,11 +3,9 @@ import type { ListedObject } from '../../src/storage/object-store.ts';
 import { tooShort } from '../../src/storage/range.ts';
 import type { ObjectSink } from '../../src/storage/sink.ts';
 import { codeOf, localError } from './errors.ts';
+import { flushFolder } from './flush.ts';
 import type { LocalEntry, LocalFile, LocalFs } from './fs.ts';
 import { folderOf } from './paths.ts';
-
-/** Codes with which file systems answer that a folder can't be flushed, which is no reason to fail. */
-const unflushable: ReadonlySet<string> = new Set(['EISDIR', 'EINVAL', 'EPERM', 'EACCES', 'ENOTSUP', 'EBADF', 'ENOSYS']);
 
 /** The length of a file. A folder is no object: NOT_FOUND. */
 export async function lengthOf(fs: LocalFs, path: string, location: string): Promise<number> {
@@ -151,17 +149,4 @@ async function makeFolder(fs: LocalFs, folder: string): Promise<void> {
     return await makeFolder(fs, folder);
   }
   await flushFolder(fs, above);
-}
-
-async function flushFolder(fs: LocalFs, folder: string): Promise<void> {
-  try {
-    const handle = await fs.open(folder === '' ? '.' : folder, 'r');
-    try {
-      await (handle.sync ? handle.sync() : handle.datasync());
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (!unflushable.has(codeOf(error) ?? '')) throw error;
-  }
 }

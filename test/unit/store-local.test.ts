@@ -224,7 +224,72 @@ describe('writing', () => {
     await put(store, '/x', pattern(100), pattern(50, 2));
     equal(await get(store, '/x'), new Uint8Array([...pattern(100), ...pattern(50, 2)]));
   });
+
+  test('flushes the folder of many files twice: at first, and when all of them are named', async () => {
+    const count = 20;
+    const { fs, renamed, flushed } = watchedFs(count);
+    const store = localStore({ fs });
+    const names = Array.from({ length: count }, (_, i) => `/f${i}`);
+    const closed = names.map(async (name) => {
+      await put(store, name, pattern(10));
+      // One that began when the file had its name is over.
+      expect(flushed.some((flush) => flush.isOver && flush.names.includes(name))).toBe(true);
+    });
+    await Promise.all(closed);
+    expect(renamed.length).toBe(count);
+    expect(flushed.length).toBe(2);
+    await put(store, '/later', pattern(10));
+    expect(flushed.length).toBe(3);
+  });
+
+  test('fails for all whose flush failed, and for nobody else', async () => {
+    const { fs, flushed } = watchedFs(3, 1);
+    const store = localStore({ fs });
+    const ends = await Promise.allSettled(['/a', '/b', '/c'].map((name) => put(store, name, pattern(10))));
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    await put(store, '/d', pattern(10));
+    expect(flushed.length).toBe(3);
+    expect(await locations(store, '/')).toEqual(['/a', '/d']);
+  });
 });
+
+interface WatchedFlush {
+  /** What had its name when it began. */
+  readonly names: readonly string[];
+  isOver: boolean;
+}
+
+/** A file system whose first flush of the folder lasts until so many files have their names, and whose flush of that number fails. */
+function watchedFs(count: number, failing?: number) {
+  const inner = memfs();
+  const renamed: string[] = [];
+  const flushed: WatchedFlush[] = [];
+  const named = Promise.withResolvers<void>();
+  const fs: LocalFs = {
+    ...bound(inner),
+    async open(path, flags) {
+      const file = await inner.open(path, flags);
+      return {
+        read: (...args) => file.read(...args),
+        write: (...args) => file.write(...args),
+        datasync: () => file.datasync(),
+        close: () => file.close(),
+        async sync() {
+          const flush = { names: [...renamed], isOver: false };
+          const number = flushed.push(flush) - 1;
+          await named.promise;
+          if (number === failing) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+          flush.isOver = true;
+        },
+      };
+    },
+    async rename(from, to) {
+      await inner.rename(from, to);
+      if (renamed.push(to) === count) named.resolve();
+    },
+  };
+  return { fs, renamed, flushed };
+}
 
 function bound(fs: LocalFs): LocalFs {
   return {
