@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ROOT } from './process.ts';
 
-/** The library's entry point, and the file of what is loaded with it. */
-const INDEX = 'src/index.ts';
+/** The file of what most programs load. */
 const CORE = 'core';
 
 const common = {
@@ -20,16 +19,19 @@ const common = {
 
 /**
  * Makes the library's JavaScript: a file for each export of package.json, called as it is; `core.js`, which is all that the first of
- * them loads; and a file for each of what is loaded on demand. As many files as there are modules would be most of what a program
- * takes to start; and bundlers cut what on-demand code has in common with the rest into as many pieces, but leave a file whole.
+ * them loads and what adapters have in common; and a file for each of what is loaded on demand. As many files as there are modules
+ * would be most of what a program takes to start; and bundlers cut what on-demand code has in common with the rest into as many
+ * pieces, but leave a file whole.
  */
 export async function buildModules(outdir: string): Promise<void> {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, string>>;
   };
   const entries = Object.entries(exports).filter(([, target]) => target.endsWith('.ts'));
-  const { metafile } = await build({ ...common, entryPoints: [INDEX], outdir, write: false, metafile: true });
-  const core = loadedWith(INDEX, metafile);
+  const entryPoints = entries.map(([, target]) => target.slice('./'.length));
+  const { metafile } = await build({ ...common, entryPoints, outdir, write: false, metafile: true });
+  const core = coreOf(entryPoints, metafile);
+  rmSync(outdir, { recursive: true, force: true });
   await build({
     ...common,
     entryPoints: [{ in: CORE, out: CORE }, ...entries.map(([path, target]) => ({ in: target, out: moduleName(path) }))],
@@ -46,8 +48,16 @@ export function moduleName(path: string): string {
   return path === '.' ? 'index' : path.slice('./'.length);
 }
 
+function coreOf(entryPoints: readonly string[], metafile: Metafile): ReadonlySet<string> {
+  const core = loadedWith('src/index.ts', metafile);
+  const ofAdapters = new Set<string>();
+  for (const entry of entryPoints.filter((path) => path.startsWith('adapters/')))
+    for (const module of loadedWith(entry, metafile)) (ofAdapters.has(module) ? core : ofAdapters).add(module);
+  return core;
+}
+
 /** The modules that come with one, itself left out. */
-function loadedWith(entry: string, { inputs }: Metafile): ReadonlySet<string> {
+function loadedWith(entry: string, { inputs }: Metafile): Set<string> {
   const found = new Set<string>();
   const visit = (module: string): void => {
     for (const { kind, path } of inputs[module]?.imports ?? [])

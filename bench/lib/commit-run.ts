@@ -110,22 +110,24 @@ const programs = (async () => {
   const outdir = path('../../node_modules/.cache/edgemere-bench');
   await buildModules(join(outdir, 'lib'));
   const module = (name: string): string => join(outdir, 'lib', `${name}.js`);
-  await build({
-    entryPoints: { edgemere: path('./commit-edgemere.ts'), duckdb: path('./commit-duckdb.ts') },
-    outdir,
-    bundle: true,
-    splitting: true,
-    minify: true,
-    platform: 'node',
-    format: 'esm',
-    outExtension: { '.js': '.mjs' },
-    alias: {
-      edgemere: module('index'),
-      ...Object.fromEntries(['local', 'postgres', 'sqlite'].map((name) => [`edgemere/${name}`, module(name)])),
-    },
-    // It has native code.
-    external: ['@duckdb/node-api'],
-  });
+  const clients: readonly CommitTask['client'][] = ['edgemere', 'duckdb'];
+  for (const client of clients)
+    await build({
+      entryPoints: { [client]: path(`./commit-${client}.ts`) },
+      outdir,
+      bundle: true,
+      splitting: true,
+      minify: true,
+      platform: 'node',
+      format: 'esm',
+      outExtension: { '.js': '.mjs' },
+      alias: {
+        edgemere: module('index'),
+        ...Object.fromEntries(['local', 'postgres', 'sqlite'].map((name) => [`edgemere/${name}`, module(name)])),
+      },
+      // It has native code.
+      external: ['@duckdb/node-api'],
+    });
   return {
     pathOf: (client: CommitTask['client']): string => join(outdir, `${client}.mjs`),
     env: { ...process.env, EDGEMERE_DUCKDB_EXTENSIONS: await extensionsFolder() },
