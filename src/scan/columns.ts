@@ -14,7 +14,7 @@ export interface VirtualColumns<SnapshotId = bigint> {
   snapshot_id: SnapshotId;
   /** The file's location; of rows that are kept in the catalog the name of their table there. */
   filename: string;
-  /** The row's position in its file, from 0. */
+  /** The row's position in its file, from 0; of rows that are kept in the catalog their row id, as in DuckDB. */
   file_row_number: bigint;
   /** The file's position among those of the scan, from 0. */
   file_index: bigint;

@@ -23,7 +23,11 @@ export function inlinedBatch(read: PartRead, part: InlinedPart): VectorBatch {
       case 'filename':
         return constant(part.tableName, rows.length);
       case 'file_row_number':
-        return { values: BigInt64Array.from(rows, (_, row) => BigInt(row)), decode: undefined };
+        // DuckDB's for rows that are no file's: the row id, once it is there.
+        return {
+          values: BigInt64Array.from(rows, ({ rowId }, row) => BigInt(rowId < 0 ? row : rowId)),
+          decode: undefined,
+        };
       default:
         return constant(BigInt(part.fileIndex), rows.length);
     }
