@@ -7,10 +7,11 @@ const MAX_BYTES = 32 * 2 ** 20;
 /** Beyond so many snapshots it is as quick to read all files again as to read what was committed since. */
 const MAX_SNAPSHOTS = 1000;
 
-type Mappings = Pick<TableFiles, 'mappings' | 'nameMappings'>;
+/** What files refer to. */
+type Shared = Pick<TableFiles, 'mappings' | 'nameMappings' | 'partitionColumns'>;
 
 /** The files that a request found at a snapshot. */
-interface Known extends Mappings {
+interface Known extends Shared {
   readonly snapshot: SeenSnapshot;
   readonly files: readonly LiveFile[];
   readonly byteLength: number;
@@ -71,23 +72,26 @@ export class KnownFiles {
     if (!since || !snapshot || !onlyInserts(since, from, request.tableId)) return undefined;
     const mappingIds = new Set(known.mappings.map((mapping) => mapping.mapping_id));
     const isNew = ({ mapping_id: id }: { readonly mapping_id: number | null }): boolean => !mappingIds.has(id ?? -1);
+    const partitionIds = new Set(known.partitionColumns.map((column) => column.partition_id));
     const mappings = newer.mappings.filter(isNew);
     const nameMappings = newer.nameMappings.filter(isNew);
+    const partitionColumns = newer.partitionColumns.filter(({ partition_id: id }) => !partitionIds.has(id));
     const all = {
       files: newer.files.length === 0 ? known.files : known.files.concat(newer.files),
       mappings: known.mappings.concat(mappings),
       nameMappings: known.nameMappings.concat(nameMappings),
+      partitionColumns: known.partitionColumns.concat(partitionColumns),
     };
-    const byteLength = known.byteLength + bytesOf(newer.files, { mappings, nameMappings });
+    const byteLength = known.byteLength + bytesOf(newer.files, { mappings, nameMappings, partitionColumns });
     return { known: { ...all, snapshot, byteLength }, files: { ...newer, ...all } };
   }
 
-  #keep(key: string, { snapshot, files, mappings, nameMappings, byteLength }: Known): void {
+  #keep(key: string, { snapshot, files, mappings, nameMappings, partitionColumns, byteLength }: Known): void {
     const known = this.#known.get(key);
     if (known && known.snapshot.id > snapshot.id) return;
     this.#forget(key);
     if (byteLength > this.#maxBytes) return;
-    this.#known.set(key, { snapshot, files, mappings, nameMappings, byteLength });
+    this.#known.set(key, { snapshot, files, mappings, nameMappings, partitionColumns, byteLength });
     this.#byteLength += byteLength;
     for (const oldest of this.#known.keys()) {
       if (this.#byteLength <= this.#maxBytes) return;
@@ -128,8 +132,8 @@ function isInsert(changes: string | undefined, tableId: number): boolean {
 }
 
 /** About what they take in memory. */
-function bytesOf(files: readonly LiveFile[], { mappings, nameMappings }: Mappings): number {
-  let byteLength = 200 * (mappings.length + nameMappings.length) + 500;
+function bytesOf(files: readonly LiveFile[], { mappings, nameMappings, partitionColumns }: Shared): number {
+  let byteLength = 200 * (mappings.length + nameMappings.length + partitionColumns.length) + 500;
   for (const { file, deletes, inlinedDeletes, partitionValues, stats } of files) {
     byteLength += 500 + (file.path?.length ?? 0) + 400 * deletes.length + 8 * inlinedDeletes.length;
     for (const { partition_value } of partitionValues) byteLength += 150 + (partition_value?.length ?? 0);

@@ -9,6 +9,7 @@ export interface LiveFile {
   readonly inlinedDeletes: readonly number[];
   /** The snapshot of each of those; only for flushing. */
   readonly inlinedDeleteSnapshots?: readonly number[] | undefined;
+  /** What they are of, {@link TableFiles.partitionColumns} say. */
   readonly partitionValues: readonly RowOf<'ducklake_file_partition_value'>[];
   /** Of the columns that the request names. */
   readonly stats: readonly RowOf<'ducklake_file_column_stats'>[];
@@ -103,6 +104,17 @@ export interface TableFiles {
   /** Name mappings that the files refer to. */
   readonly mappings: readonly RowOf<'ducklake_column_mapping'>[];
   readonly nameMappings: readonly RowOf<'ducklake_name_mapping'>[];
+  /** What the files are partitioned by, which may be several things by turns. */
+  readonly partitionColumns: readonly RowOf<'ducklake_partition_column'>[];
   /** The snapshots that are there from the request's `since` on, up to the newest, oldest first. */
   readonly since?: readonly SeenSnapshot[] | undefined;
 }
+
+export const noFiles: TableFiles = {
+  files: [],
+  inlined: [],
+  inlinedFields: new Map(),
+  mappings: [],
+  nameMappings: [],
+  partitionColumns: [],
+};

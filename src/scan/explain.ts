@@ -9,7 +9,7 @@ import { neededParts } from './tasks.ts';
 import type { Expression } from './where/expression.ts';
 import { expressionText } from './where/expression-text.ts';
 import { boundsOfStats } from './where/file-bounds.ts';
-import { fileFilterOf } from './where/file-filter.ts';
+import { fileBounds, fileFilterOf } from './where/file-filter.ts';
 import { filterOf } from './where/filter.ts';
 import { matters } from './where/prune.ts';
 
@@ -28,8 +28,12 @@ export async function explainScan(request: PlanRequest): Promise<ScanExplanation
     : files;
   const planIds = new Set(files.files.map(({ file }) => file.data_file_id));
   const pruned = new Map<string, PrunedFiles>();
-  for (const live of all.files)
-    if (!planIds.has(live.file.data_file_id)) add(pruned, live, 'statistics', reasonOf(where!, live));
+  const left = all.files.filter(({ file }) => !planIds.has(file.data_file_id));
+  const boundsOf = left.length > 0 ? await fileBounds(all) : boundsOfStats;
+  for (const live of left) {
+    const { by, filter } = reasonOf(where!, live, boundsOf);
+    add(pruned, live, by, filter);
+  }
   for (const live of files.files.slice(parts.length)) add(pruned, live, 'limit', '');
   const explained: ExplainedFile[] = [];
   for (let i = 0; i < parts.length; i += AT_ONCE) {
@@ -61,10 +65,18 @@ function add(pruned: Map<string, PrunedFiles>, { file }: LiveFile, by: PrunedFil
   });
 }
 
-/** The first of the conditions that all have to hold which does so for no row of the file. */
-function reasonOf(where: Expression, live: LiveFile): string {
-  const bounds = boundsOfStats(live);
-  return expressionText(conditions(where).find((part) => !matters(part, bounds)) ?? where);
+/** The first of the conditions that all have to hold which does so for no row of the file, by its statistics, else by its partition. */
+function reasonOf(
+  where: Expression,
+  live: LiveFile,
+  boundsOf: Awaited<ReturnType<typeof fileBounds>>,
+): Pick<PrunedFiles, 'by' | 'filter'> {
+  const all = conditions(where);
+  const failing = (bounds: ReturnType<typeof boundsOf>): Expression | undefined =>
+    [...all, where].find((part) => !matters(part, bounds));
+  const byStats = failing(boundsOfStats(live));
+  const byPartition = byStats ? undefined : failing(boundsOf(live));
+  return { by: byPartition ? 'partition' : 'statistics', filter: expressionText(byStats ?? byPartition ?? where) };
 }
 
 function conditions(where: Expression): readonly Expression[] {

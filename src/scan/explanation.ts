@@ -2,8 +2,8 @@ import type { TableName } from '../catalog/view.ts';
 
 /** Files, or a part of them, that a scan doesn't read. */
 export interface PrunedFiles {
-  /** `statistics`: bounds and counts in the catalog; `limit`: the files before have enough rows. */
-  readonly by: 'statistics' | 'limit';
+  /** `statistics`: bounds and counts in the catalog; `partition`: the bucket that they are of; `limit`: the files before have enough rows. */
+  readonly by: 'statistics' | 'partition' | 'limit';
   /** The part of the filter that they rule out, much like SQL; empty for the limit. */
   readonly filter: string;
   readonly fileCount: number;
@@ -72,7 +72,7 @@ export class ScanExplanation {
       `${files.length} of ${counted(fileCount, 'file')}`,
       ...pruned.map(
         ({ by, filter, fileCount: count, rowCount }) =>
-          `  not read: ${counted(count, 'file')} of ${counted(rowCount, 'row')}, ${by === 'limit' ? 'after the limit' : `ruled out by statistics: ${filter}`}`,
+          `  not read: ${counted(count, 'file')} of ${counted(rowCount, 'row')}, ${reasons[by](filter)}`,
       ),
       `${sum(files, 'readRowGroupCount')} of ${counted(sum(files, 'rowGroupCount'), 'row group')} in them, with ${counted(sum(files, 'readRowCount'), 'row')}`,
     ];
@@ -94,6 +94,12 @@ export class ScanExplanation {
     return lines.join('\n');
   }
 }
+
+const reasons: Readonly<Record<PrunedFiles['by'], (filter: string) => string>> = {
+  statistics: (filter) => `ruled out by statistics: ${filter}`,
+  partition: (filter) => `ruled out by their buckets: ${filter}`,
+  limit: () => 'after the limit',
+};
 
 function sum<Key extends string>(items: readonly Readonly<Record<Key, number>>[], key: Key): number {
   return items.reduce((all, item) => all + item[key], 0);

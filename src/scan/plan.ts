@@ -1,5 +1,5 @@
 import type { AsOf, Snapshot } from '../catalog/store.ts';
-import type { TableFiles } from '../catalog/table-files.ts';
+import { noFiles, type TableFiles } from '../catalog/table-files.ts';
 import { type CatalogView, nameOf, type TableInfo } from '../catalog/view.ts';
 import { isLakeError, LakeError, showValue } from '../errors.ts';
 import type { ReadSession } from '../session.ts';
@@ -63,13 +63,11 @@ async function planOnce(request: PlanRequest): Promise<PlannedScan> {
   const snapshotId = view.snapshot.id;
   const read: ScanRead = { table: name, snapshotId, columns, where, limit };
   const filter = fileFilterOf(where);
-  const found = limit === 0 ? nothing : await session.readFiles({ snapshotId, tableId: table.id, ...filter.request });
+  const found = limit === 0 ? noFiles : await session.readFiles({ snapshotId, tableId: table.id, ...filter.request });
   signal?.throwIfAborted();
-  const files = { ...found, files: found.files.filter(filter.fileMatters) };
+  const files = { ...found, files: await filter.keep(found) };
   return { table, snapshot: view.snapshot, read, files, parts: partsOf(table, read, files) };
 }
-
-const nothing: TableFiles = { files: [], inlined: [], inlinedFields: new Map(), mappings: [], nameMappings: [] };
 
 /** An option that isn't known may be a filter by another name: without it there would be rows that nobody asked for. */
 export function refuseUnknown(options: object, known: readonly string[]): void {

@@ -1,7 +1,14 @@
 import type { PendingChange } from '../catalog/pending.ts';
 import { columnRows, plan } from '../catalog/plan.ts';
 import type { CatalogOp, Snapshot } from '../catalog/store.ts';
-import type { FilesRequest, InlinedRow, InlinedRows, LiveFile, TableFiles } from '../catalog/table-files.ts';
+import {
+  type FilesRequest,
+  type InlinedRow,
+  type InlinedRows,
+  type LiveFile,
+  noFiles,
+  type TableFiles,
+} from '../catalog/table-files.ts';
 import { type CatalogRow, type CatalogTable, cellsOf, NEXT, type RowOf } from '../spec/rows.ts';
 
 /** What DuckDB calls inlined rows that are not committed. */
@@ -16,7 +23,7 @@ export function withUncommitted(
   base: Snapshot,
   wanted: FilesRequest['stats'],
 ): TableFiles {
-  const found = committed ?? nothing;
+  const found = committed ?? noFiles;
   const { ops } = appends.length > 0 ? plan(appends, base, {}, 'none') : { ops: [] };
   const isWanted = (columnId: number): boolean => wanted === 'all' || (wanted !== 'none' && wanted.includes(columnId));
   const stats = Map.groupBy(
@@ -43,8 +50,6 @@ export function withUncommitted(
       : found.inlinedFields,
   };
 }
-
-const nothing: TableFiles = { files: [], inlined: [], inlinedFields: new Map(), mappings: [], nameMappings: [] };
 
 function inlinedOf(ops: readonly CatalogOp[]): InlinedRows | undefined {
   const inserts = ops.filter((op) => op.kind === 'insertInlined');

@@ -34,6 +34,6 @@ export async function plans(lake: Lake, store: ObjectStore): Promise<void> {
 
   const { files, pruned, where } = await table.scan().explain();
   same<Equal<typeof where, string | null>>();
-  same<Equal<(typeof pruned)[number]['by'], 'statistics' | 'limit'>>();
+  same<Equal<(typeof pruned)[number]['by'], 'statistics' | 'partition' | 'limit'>>();
   same<Equal<(typeof files)[number]['readRowGroupCount'], number>>();
 }

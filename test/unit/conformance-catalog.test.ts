@@ -137,6 +137,9 @@ const wrongs: Readonly<Record<string, Wrong>> = {
   'counts no snapshots': history((found) => ({ ...found, snapshotCount: 0 })),
   'never has a snapshot before the first': history((found) => ({ ...found, hasBefore: false })),
   'gives histories without mappings': history((found) => ({ ...found, nameMappings: [] })),
+  'gives partitions of no file': (right) => ({
+    readFiles: async (request) => ({ ...(await right.readFiles(request)), partitionColumns: [] }),
+  }),
   'gives files of other snapshots': (right) => ({
     readFiles: (request) => right.readFiles({ ...request, snapshotId: request.snapshotId + 1 }),
   }),

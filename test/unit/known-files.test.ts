@@ -27,6 +27,7 @@ class FakeCatalog implements Pick<CatalogStore, 'readFiles'> {
       inlinedFields: new Map(),
       mappings: [],
       nameMappings: [],
+      partitionColumns: [],
       since: this.snapshots.filter(({ id }) => id >= since),
     };
   }

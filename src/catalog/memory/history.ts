@@ -49,16 +49,20 @@ export function historyOf(
   };
 }
 
-/** The name mappings that files refer to. */
+/** The name mappings and partitions that files refer to. */
 export function mappingsOf(
   tables: Tables,
   files: readonly RowOf<'ducklake_data_file'>[],
-): Pick<TableFiles, 'mappings' | 'nameMappings'> {
+): Pick<TableFiles, 'mappings' | 'nameMappings' | 'partitionColumns'> {
   const ids = new Set(files.map((file) => file.mapping_id));
+  const partitionIds = new Set(files.map((file) => file.partition_id));
   const isMeant = (row: CatalogRow): boolean => ids.has(Number(row['mapping_id']));
   return {
     mappings: copies(tables, 'ducklake_column_mapping', isMeant),
     nameMappings: copies(tables, 'ducklake_name_mapping', isMeant),
+    partitionColumns: copies(tables, 'ducklake_partition_column', (row) =>
+      partitionIds.has(Number(row['partition_id'])),
+    ),
   };
 }
 

@@ -133,6 +133,7 @@ export function fileStatements(dialect: SqlDialect): FileStatements {
         // The row of a delete file may outlive its data file. Its id is from the same counter, and above that of its data file.
         rows('ducklake_delete_file', `${ofFile} AND ${live(at)}${isNew}`),
         rows('ducklake_file_partition_value', ofFile),
+        rows('ducklake_partition_column', 'x.partition_id IN (SELECT partition_id FROM files)'),
         rows('ducklake_column_mapping', mapped),
         rows('ducklake_name_mapping', mapped),
         ...shapeOf(tableId, at),

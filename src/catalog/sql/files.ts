@@ -193,7 +193,7 @@ function tableHistory({ result, shape }: Found): TableHistory | undefined {
 function restOf(
   result: Result,
   shape: InlinedShape,
-): Pick<TableFiles, 'inlined' | 'inlinedFields' | 'mappings' | 'nameMappings'> {
+): Pick<TableFiles, 'inlined' | 'inlinedFields' | 'mappings' | 'nameMappings' | 'partitionColumns'> {
   const inlinedFields = new Map(
     shape.tables.map(({ schemaVersion }) => [schemaVersion, result.of('ducklake_column', `fields:${schemaVersion}`)]),
   );
@@ -208,6 +208,7 @@ function restOf(
     inlinedFields,
     mappings: result.of('ducklake_column_mapping'),
     nameMappings: result.of('ducklake_name_mapping'),
+    partitionColumns: result.of('ducklake_partition_column'),
   };
 }
 

@@ -222,6 +222,64 @@ export const pruningCases: readonly ConformanceCase<CatalogTarget>[] = [
     },
   },
   {
+    name: 'readFiles gives what its files are partitioned by, each in its way',
+    async run(target) {
+      await using catalog = await openLake(target);
+      const [id, other] = (await createTables(catalog, 't', 'u')) as [number, number];
+      const first = (await catalog.readHead()).snapshot.nextCatalogId;
+      const column = (tableId: number, partitionId: number, columnId: number, transform: string): CatalogRow => ({
+        partition_id: partitionId,
+        table_id: tableId,
+        partition_key_index: 0,
+        column_id: columnId,
+        transform,
+      });
+      const file = (tableId: number, at: number, partitionId: number | null): CatalogRow =>
+        fileRow(tableId, relativeId(at), relativeId(0), { partition_id: partitionId });
+      const { id: snapshotId } = await commitOnHead(catalog, {
+        catalogIdCount: 4,
+        fileIdCount: 5,
+        changes: [
+          { kind: 'inserted_into_table', id },
+          { kind: 'inserted_into_table', id: other },
+        ],
+        ops: [
+          insert(
+            'ducklake_partition_column',
+            column(id, first, 1, 'bucket(8)'),
+            column(id, first + 1, 2, 'identity'),
+            column(id, first + 2, 3, 'year'),
+            column(other, first + 3, 1, 'bucket(4)'),
+          ),
+          insert(
+            'ducklake_data_file',
+            file(id, 0, first),
+            file(id, 1, first + 1),
+            file(id, 2, first + 1),
+            file(id, 3, null),
+            file(other, 4, first + 3),
+          ),
+        ],
+      });
+      const { files, partitionColumns } = await catalog.readFiles({ snapshotId, tableId: id, stats: 'none' });
+      equal(
+        files.map((one) => one.file.partition_id),
+        [first, first + 1, first + 1, null],
+        'by what each file is partitioned',
+      );
+      equal(
+        partitionColumns
+          .map((row) => [row.partition_id, row.column_id, row.transform])
+          .sort(([a], [b]) => Number(a) - Number(b)),
+        [
+          [first, 1, 'bucket(8)'],
+          [first + 1, 2, 'identity'],
+        ],
+        'what that is',
+      );
+    },
+  },
+  {
     name: 'readFiles tells what was committed since, as of the same moment',
     async run(target) {
       await using catalog = await openLake(target);

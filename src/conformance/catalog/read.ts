@@ -302,7 +302,7 @@ export const readCases: readonly ConformanceCase<CatalogTarget>[] = [
       const [id] = (await createTables(catalog, 't')) as [number];
       await commitOnHead(catalog, appendParts(id));
       const { files, ...others } = await catalog.readFiles({ snapshotId: 2, tableId: id, stats: 'none' });
-      const none = { inlined: [], inlinedFields: new Map(), mappings: [], nameMappings: [] };
+      const none = { inlined: [], inlinedFields: new Map(), mappings: [], nameMappings: [], partitionColumns: [] };
       equal(others, none, 'beside the files');
       equal([files.length, files[0]?.inlinedDeletes], [1, []], 'the file and its inlined deletes');
       equal(

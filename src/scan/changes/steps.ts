@@ -102,7 +102,7 @@ function groupRows(
 }
 
 function inlinedSource({ table, history }: PlannedChanges, rows: InlinedRows, index: number): Source {
-  const files: TableFiles = { ...history, files: [] };
+  const files: TableFiles = { ...history, files: [], partitionColumns: [] };
   return async function* (read) {
     const wanted = new Set(read.columns.flatMap((column) => (column.kind === 'field' ? [column.field.id] : [])));
     yield inlinedBatch(read, inlinedPart(table, files, rows, index, wanted));

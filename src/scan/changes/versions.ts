@@ -62,7 +62,10 @@ export async function fileVersions(
     async (index) => {
       const { file, deletes, inlinedDeletes } = history.files[index]!;
       const live = { file, deletes: [], inlinedDeletes: [], partitionValues: [], stats: [] };
-      const part = filePart(table, { ...history, files: [] }, live, { snapshotId: to, fileIndex: index });
+      const part = filePart(table, { ...history, files: [], partitionColumns: [] }, live, {
+        snapshotId: to,
+        fileIndex: index,
+      });
       const isDeletedFrom = deletes.length + inlinedDeletes.length > 0;
       const ends = isDeletedFrom
         ? await loadDeleteTimes({ session: read, table, signal: read.signal, deletes, inlined: inlinedDeletes })
