@@ -26,6 +26,8 @@ export interface Task {
 const RESULTS = join(ROOT, 'test-results');
 /** Only what hangs takes longer, on however slow a machine: Bun's own limit of 5 s a test is for idle ones. */
 const TEST_TIMEOUT_MS = 300_000;
+/** How long Postgres may take to log somebody in, in seconds. */
+const ENV = { PGCONNECT_TIMEOUT: '300' };
 const DENO_SUITES = ['memory', 'local', 'seaweedfs', 'sqlite', 'postgres'];
 const BUN_SUITES = ['memory', 'sqlite', 'postgres'];
 const TASK_TIMEOUT_MS = 90 * 60_000;
@@ -58,7 +60,7 @@ export function bunTask(name: string, paths: readonly string[]): Task {
         `--reporter-outfile=${report}`,
         ...paths,
       ];
-      const { code, output } = await execute(bin('bun'), args, { env, timeoutMs: TASK_TIMEOUT_MS });
+      const { code, output } = await execute(bin('bun'), args, { env: { ...ENV, ...env }, timeoutMs: TASK_TIMEOUT_MS });
       const counts = junitCounts(report);
       // A crash, a file that doesn't load or an error between tests is in no report.
       if (code !== 0 && counts.failed === 0) return { ...counts, failed: 1, output: `exit ${code}\n${output}` };
@@ -87,7 +89,7 @@ function runtimeTask(name: string, command: string, args: readonly string[]): Ta
     name: `runtime ${name}`,
     needsServices: true,
     async run(env) {
-      const { code, output } = await execute(command, args, { env, timeoutMs: TASK_TIMEOUT_MS });
+      const { code, output } = await execute(command, args, { env: { ...ENV, ...env }, timeoutMs: TASK_TIMEOUT_MS });
       const last = output.trimEnd().split('\n').at(-1) ?? '';
       let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
       try {

@@ -70,7 +70,8 @@ interface Bucket {
 async function bucket(server: S3Server): Promise<Bucket> {
   const { bucket, endpoint, region, accessKeyId, secretAccessKey } = await s3Env(server);
   const store = s3Store({
-    config: { endpoint, region, credentials: { accessKeyId, secretAccessKey }, forcePathStyle: true },
+    // A server that shares its cores with others may take some attempts.
+    config: { endpoint, region, credentials: { accessKeyId, secretAccessKey }, forcePathStyle: true, maxAttempts: 10 },
   });
   return { store, prefix: () => `s3://${bucket}/${crypto.randomUUID()}/` };
 }

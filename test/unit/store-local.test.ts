@@ -202,8 +202,8 @@ describe('writing', () => {
       await (i % 2 ? writer.close() : writer.abort());
     }
     await locations(store, '');
-    // One more for the listing of /proc itself would be a leak of one; 70 calls would leak more.
-    expect(open()).toBeLessThanOrEqual(before + 2);
+    // Others of this process may open some meanwhile; 70 calls would leak more.
+    expect(open()).toBeLessThanOrEqual(before + 10);
   });
 
   test('goes on after short reads and writes', async () => {
