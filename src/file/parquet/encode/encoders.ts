@@ -42,8 +42,11 @@ export interface Encoders {
 interface Kept {
   readonly frame: FooterFrame;
   readonly leafCount: number;
-  idle: Encoders | WeakRef<Encoders> | undefined;
+  readonly idle: (Encoders | WeakRef<Encoders>)[];
 }
+
+/** Files that are often written at the same time. */
+const idleCount = 64;
 
 /** Some isolates have none. */
 const Weak: typeof WeakRef | undefined = globalThis.WeakRef;
@@ -51,7 +54,7 @@ const Weak: typeof WeakRef | undefined = globalThis.WeakRef;
 const keptOf = new WeakMap<readonly Field[], Kept>();
 
 /**
- * Encoders for a file of these columns: those of a file that was closed, when it was a small one. To make them, and the footer's
+ * Encoders for a file of these columns: those of an earlier file, where they are still there. To make them, and the footer's
  * schema, would be a good part of a small file's work.
  */
 export function takeEncoders(fields: readonly Field[], file: FileOptions, given: EncoderOptions): Encoders {
@@ -59,16 +62,17 @@ export function takeEncoders(fields: readonly Field[], file: FileOptions, given:
   if (kept === undefined) {
     const schema = fileSchema(fields);
     const leafCount = schema.filter(({ type }) => type !== undefined).length;
-    kept = { frame: footerFrame(schema, `edgemere ${packageVersion}`), leafCount, idle: undefined };
+    kept = { frame: footerFrame(schema, `edgemere ${packageVersion}`), leafCount, idle: [] };
     keptOf.set(fields, kept);
   }
   const { frame, leafCount } = kept;
-  const idle = kept.idle !== undefined && 'deref' in kept.idle ? kept.idle.deref() : kept.idle;
   const { version = 2, compression, compressionLevel } = file;
   const { compressors, pageSlots = 32768, pageByteLength = 1 << 20, statistics = true } = given;
   const use = [compression, compressionLevel, version, pageSlots, pageByteLength, statistics].join();
-  if (idle !== undefined && idle.use === use && idle.compressors === compressors) {
-    kept.idle = undefined;
+  while (kept.idle.length > 0) {
+    const one = kept.idle.pop()!;
+    const idle = 'deref' in one ? one.deref() : one;
+    if (idle === undefined || idle.use !== use || idle.compressors !== compressors) continue;
     for (const leaf of idle.leaves) leaf.renew();
     return idle;
   }
@@ -91,8 +95,13 @@ export function takeEncoders(fields: readonly Field[], file: FileOptions, given:
   return { codec, assembler, columns, leaves, frame, use, compressors };
 }
 
-/** For the next file of these columns, after a file that is whole. Buffers grow with the file: after large ones, only until memory is needed. */
+/**
+ * For the next file of these columns, once all of a file is encoded. Buffers grow with the file: those of one small file are kept, others
+ * only until memory is needed.
+ */
 export function giveBack(fields: readonly Field[], encoders: Encoders, isSmall: boolean): void {
-  const kept = keptOf.get(fields);
-  if (kept !== undefined) kept.idle = isSmall ? encoders : Weak && new Weak(encoders);
+  const idle = keptOf.get(fields)?.idle;
+  if (idle === undefined || idle.length >= idleCount) return;
+  if (isSmall && idle.length === 0) idle.push(encoders);
+  else if (Weak) idle.push(new Weak(encoders));
 }

@@ -46,6 +46,8 @@ class EncodedFileWriter implements FileWriter {
   readonly #output: Output;
   readonly #rowGroups: RowGroupEntry[] = [];
   #state: 'open' | 'failed' | 'closed' = 'open';
+  /** The encoders may be another file's by now. */
+  #isEncoded = false;
   #openRowCount = 0;
   #closedRowCount = 0;
   #blockRowCount = 128;
@@ -72,6 +74,7 @@ class EncodedFileWriter implements FileWriter {
   }
 
   #openByteLength(): number {
+    if (this.#isEncoded) return 0;
     let sum = 0;
     for (const { byteLength } of this.#encoders.columns) sum += byteLength;
     return sum;
@@ -232,17 +235,17 @@ class EncodedFileWriter implements FileWriter {
     footer.view.setUint32(footerLength, footerLength, true);
     footer.length += 4;
     footer.append(magic);
-    await this.#output.write(footer.copy());
+    const written = this.#output.write(footer.copy());
+    const { rowCount, byteLength } = this;
+    const columns = this.#encoders.leaves.map((leaf, i) => statsOf(leaf, this.#totals[i]!));
+    // Before the store is done, which takes longer than encoding another small file.
+    this.#isEncoded = true;
+    const isSmall = rowCount <= smallFile.rowCount && byteLength <= smallFile.byteLength;
+    giveBack(this.#target.fields, this.#encoders, isSmall);
+    await written;
     await this.#output.close();
     this.#state = 'closed';
-    const isSmall = this.rowCount <= smallFile.rowCount && this.byteLength <= smallFile.byteLength;
-    giveBack(this.#target.fields, this.#encoders, isSmall);
-    return {
-      rowCount: this.rowCount,
-      byteLength: this.#output.byteLength,
-      footerLength,
-      columns: this.#encoders.leaves.map((leaf, i) => statsOf(leaf, this.#totals[i]!)),
-    };
+    return { rowCount, byteLength, footerLength, columns };
   }
 }
 
