@@ -1,4 +1,4 @@
-import { LakeError } from '../src/errors.ts';
+import { checkOptions, LakeError } from '../src/errors.ts';
 import { concurrently } from '../src/storage/concurrently.ts';
 import {
   type ListedObject,
@@ -52,6 +52,7 @@ const DELETES_AT_ONCE = 16;
  * ```
  */
 export function localStore(options: LocalStoreOptions = {}): ObjectStore {
+  checkOptions<LocalStoreOptions>(options, { root: 'any', fs: 'any' });
   return new LocalStore(options);
 }
 
@@ -61,7 +62,8 @@ class LocalStore implements ObjectStore {
   readonly #given: LocalFs | undefined;
 
   constructor({ root, fs }: LocalStoreOptions) {
-    if (root === '') throw new LakeError('INVALID_ARGUMENT', 'the root of localStore must not be empty');
+    if (root === '' || (root !== undefined && typeof root !== 'string'))
+      throw new LakeError('INVALID_ARGUMENT', 'the root of localStore is a folder, and not an empty text');
     this.#root = root;
     this.#given = fs;
   }

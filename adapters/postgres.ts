@@ -1,4 +1,5 @@
 import type { CatalogStore } from '../src/catalog/store.ts';
+import { checkOptions, LakeError } from '../src/errors.ts';
 import { PostgresCatalog } from './postgres/catalog.ts';
 import type { PostgresCatalogOptions } from './postgres/options.ts';
 
@@ -27,5 +28,12 @@ export type { PostgresCatalogOptions } from './postgres/options.ts';
  * ```
  */
 export function postgresCatalog(options: PostgresCatalogOptions): CatalogStore {
+  checkOptions<PostgresCatalogOptions>(options, { sql: 'any', schema: 'any', end: 'boolean', prepare: 'boolean' });
+  const { sql, schema } = options;
+  if (typeof sql?.unsafe !== 'function' || (schema !== undefined && typeof schema !== 'string'))
+    throw new LakeError(
+      'INVALID_ARGUMENT',
+      "postgresCatalog takes { sql }, a client of the package postgres, and { schema }, a schema's name",
+    );
   return new PostgresCatalog(options);
 }

@@ -1,4 +1,4 @@
-import { LakeError } from '../src/errors.ts';
+import { checkOptions, LakeError } from '../src/errors.ts';
 import { concurrently } from '../src/storage/concurrently.ts';
 import type { ObjectStore } from '../src/storage/object-store.ts';
 import { checkRange } from '../src/storage/range.ts';
@@ -59,6 +59,14 @@ const BULK_SIZE = 1_000;
  * ```
  */
 export function s3Store(options: S3StoreOptions = {}): ObjectStore {
+  checkOptions<S3StoreOptions>(options, {
+    client: 'any',
+    config: 'any',
+    sdk: 'any',
+    partByteLength: 'any',
+    partConcurrency: 'any',
+    bulkDelete: 'boolean',
+  });
   const partByteLength = whole('partByteLength', options.partByteLength ?? 5 * MEBIBYTE, 5 * MEBIBYTE, 5120 * MEBIBYTE);
   const partConcurrency = whole('partConcurrency', options.partConcurrency ?? 2, 1, 1_000);
   const requests = new S3Requests(options.client, options.config, options.sdk);

@@ -1,7 +1,7 @@
 import type { CatalogStore } from '../src/catalog/store.ts';
-import { LakeError } from '../src/errors.ts';
+import { checkOptions, LakeError, showValue } from '../src/errors.ts';
 import { SqliteCatalog } from './sqlite/catalog.ts';
-import type { SqliteCatalogOptions, SqliteFile, SqliteHandle } from './sqlite/options.ts';
+import type { SqliteCatalogOptions, SqliteFile, SqliteHandle, SqliteSettings } from './sqlite/options.ts';
 
 export type { SqliteDatabase, SqliteStatement, SqliteValue } from './sqlite/database.ts';
 export type { SqliteCatalogOptions, SqliteFile, SqliteHandle, SqliteSettings } from './sqlite/options.ts';
@@ -29,8 +29,17 @@ export type { SqliteCatalogOptions, SqliteFile, SqliteHandle, SqliteSettings } f
  * ```
  */
 export function sqliteCatalog(options: SqliteCatalogOptions): CatalogStore {
-  const { path, database }: Partial<SqliteFile & SqliteHandle> = options ?? {};
+  const { path, database, busyTimeoutMs = 0 }: Partial<SqliteFile & SqliteHandle> & SqliteSettings = options ?? {};
   if (typeof path !== 'string' && !database)
     throw new LakeError('INVALID_ARGUMENT', 'sqliteCatalog takes { path } of a file, or { database }, an open one');
+  checkOptions<SqliteSettings & SqliteFile & SqliteHandle>(options, {
+    path: 'any',
+    create: 'boolean',
+    database: 'any',
+    wal: 'boolean',
+    busyTimeoutMs: 'any',
+  });
+  if (!(Number.isFinite(busyTimeoutMs) && busyTimeoutMs >= 0))
+    throw new LakeError('INVALID_ARGUMENT', `busyTimeoutMs is ${showValue(busyTimeoutMs)}; expected a number from 0`);
   return new SqliteCatalog(options);
 }

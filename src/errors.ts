@@ -92,8 +92,14 @@ export function showValue(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }
 
-/** Refuses what is no object: options may be left out, but not be `null` or a flag. A signal has to be one. */
-export function checkOptions(options: unknown): void {
+/** The options that a call has. `any`: their values are looked at where they are used. */
+export type OptionKinds<Options> = { readonly [Name in keyof Options]-?: 'any' | 'boolean' | 'function' };
+
+/**
+ * Refuses what is no object: options may be left out, but not be `null` or a flag. A signal has to be one. With `kinds`, an option
+ * that is not among them is refused too: misspelt, it would be a safety that isn't there.
+ */
+export function checkOptions<Options>(options: unknown, kinds?: OptionKinds<Options>): void {
   if (typeof options !== 'object' || options === null)
     throw new LakeError('INVALID_ARGUMENT', `the options are ${showValue(options)}; expected an object, or none`, {
       context: { value: showValue(options) },
@@ -103,5 +109,21 @@ export function checkOptions(options: unknown): void {
   if (signal !== undefined && signal !== null && typeof signal.throwIfAborted !== 'function')
     throw new LakeError('INVALID_ARGUMENT', `the signal is ${showValue(signal)}; expected an AbortSignal`, {
       context: { value: showValue(signal) },
+    });
+  if (kinds) for (const [name, value] of Object.entries(options)) checkOption(name, value, kinds);
+}
+
+function checkOption(name: string, value: unknown, kinds: Readonly<Record<string, string>>): void {
+  const context = { value: showValue(value) };
+  if (!Object.hasOwn(kinds, name)) {
+    const meant = Object.keys(kinds).find((known) => known.toLowerCase() === name.toLowerCase());
+    const advice = meant === undefined ? '' : `: did you mean "${meant}"?`;
+    throw new LakeError('INVALID_ARGUMENT', `there is no option "${name}"${advice}`, { context: { value: name } });
+  }
+  const kind = kinds[name];
+  if (kind === 'any' || value === undefined || (kind === 'function' && value === null)) return;
+  if (typeof value !== kind)
+    throw new LakeError('INVALID_ARGUMENT', `the option ${name} is ${showValue(value)}; expected a ${kind}`, {
+      context,
     });
 }

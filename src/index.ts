@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { DropSchemaOptions, IfExists, IfNotExists } from './catalog/call-options.ts';
 export type { CommitRetry, RetryPolicy } from './catalog/commit.ts';
 export type {
   ColumnDescription,
@@ -119,13 +120,7 @@ export {
   type TableTotals,
   type VersionOptions,
 } from './table.ts';
-export type {
-  DropSchemaOptions,
-  IfExists,
-  IfNotExists,
-  Transaction,
-  TransactionTable,
-} from './transaction.ts';
+export type { Transaction, TransactionTable } from './transaction.ts';
 export type { ArrowBatch, ArrowData, ArrowTable } from './write/arrow.ts';
 export {
   type AppendOptions,

@@ -1,14 +1,23 @@
+import {
+  type DropSchemaOptions,
+  dropSchemaOptions,
+  type IfExists,
+  type IfNotExists,
+  ifExists,
+  ifNotExists,
+  versionOptions,
+} from './catalog/call-options.ts';
 import type { MacroSummary, SchemaSummary, SnapshotInfo, TableSummary, ViewSummary } from './catalog/describe.ts';
-import { type CommitMessage, checkMessage } from './catalog/pending.ts';
+import { type CommitMessage, checkMessage, messageOptions } from './catalog/pending.ts';
 import type { AsOf, CommitKey } from './catalog/store.ts';
 import { type TableRef, tableName } from './catalog/table-name.ts';
-import { checkOptions, isLakeError, LakeError, showValue } from './errors.ts';
+import { checkOptions, isLakeError, LakeError, type OptionKinds, showValue } from './errors.ts';
 import { Maintenance } from './maintenance/maintenance.ts';
-import { type OpenOptions, openSession } from './opening.ts';
+import { type OpenOptions, openOptions, openSession } from './opening.ts';
 import type { ColumnMap, InsertRow, Row, TableSchema } from './schema/builder.ts';
 import type { Session } from './session.ts';
-import { Table } from './table.ts';
-import type { DropSchemaOptions, IfExists, IfNotExists, Transaction } from './transaction.ts';
+import { Table, type VersionOptions } from './table.ts';
+import type { Transaction } from './transaction.ts';
 import type { KeyUse } from './write/keyed.ts';
 import type { FileReceipt } from './write/receipt.ts';
 import type { RegisterOptions, RegisterResult } from './write/register.ts';
@@ -25,6 +34,13 @@ export interface TransactionOptions extends CommitMessage {
    */
   readonly idempotencyKey?: string | undefined;
 }
+
+const transactionOptions: OptionKinds<TransactionOptions> = {
+  ...messageOptions,
+  retry: 'boolean',
+  signal: 'any',
+  idempotencyKey: 'any',
+};
 
 /** What a transaction committed. */
 export interface TransactionResult<T> {
@@ -56,6 +72,7 @@ export async function openLake(options: OpenOptions): Promise<Lake> {
   checkOptions(options);
   checkMethod('catalog', 'readCatalog', options.catalog);
   try {
+    checkOptions(options, openOptions);
     checkMethod('store', 'open', options.store);
     return new Lake(await openSession(options));
   } catch (error) {
@@ -97,12 +114,12 @@ export class Lake implements AsyncDisposable {
 
   /** Makes a schema. Errors: ALREADY_EXISTS, INVALID_ARGUMENT for a name that can't be one, CONFLICT. */
   async createSchema(name: string, options: IfNotExists & TransactionOptions = {}): Promise<void> {
-    await this.#define((tx) => tx.createSchema(name, options), options, 'ifNotExists');
+    await this.#define((tx, only) => tx.createSchema(name, only), options, ifNotExists);
   }
 
   /** Drops a schema, which must be empty unless `cascade` is set. Errors: NOT_FOUND, INVALID_ARGUMENT, CONFLICT. */
   async dropSchema(name: string, options: DropSchemaOptions & TransactionOptions = {}): Promise<void> {
-    await this.#define((tx) => tx.dropSchema(name, options), options, 'ifExists');
+    await this.#define((tx, only) => tx.dropSchema(name, only), options, dropSchemaOptions);
   }
 
   /** Makes a table. Errors: ALREADY_EXISTS, NOT_FOUND for its schema, INVALID_ARGUMENT for names, CONFLICT. */
@@ -111,13 +128,13 @@ export class Lake implements AsyncDisposable {
     columns: S | ColumnMap,
     options: IfNotExists & TransactionOptions = {},
   ): Promise<Table<InsertRow<S>, Row<S>>> {
-    await this.#define((tx) => tx.createTable(ref, columns, options), options, 'ifNotExists');
+    await this.#define((tx, only) => tx.createTable(ref, columns, only), options, ifNotExists);
     return this.table(ref);
   }
 
   /** Drops a table; older snapshots keep its rows. Errors: NOT_FOUND, CONFLICT. */
   async dropTable(ref: TableRef, options: IfExists & TransactionOptions = {}): Promise<void> {
-    await this.#define((tx) => tx.dropTable(ref, options), options, 'ifExists');
+    await this.#define((tx, only) => tx.dropTable(ref, only), options, ifExists);
   }
 
   /** A handle on a table, by name in schema `main` or by schema and name. It is looked up when it is used. */
@@ -151,9 +168,16 @@ export class Lake implements AsyncDisposable {
     run: (tx: Transaction) => Promise<T> | T,
     options: TransactionOptions = {},
   ): Promise<TransactionResult<T>> {
-    checkMessage(options);
+    checkMessage(options, transactionOptions);
     if (typeof run !== 'function')
       throw new LakeError('INVALID_ARGUMENT', `a transaction is a function that makes it; got ${showValue(run)}`);
+    return this.#transaction(run, options);
+  }
+
+  async #transaction<T>(
+    run: (tx: Transaction) => Promise<T> | T,
+    options: TransactionOptions,
+  ): Promise<TransactionResult<T>> {
     options.signal?.throwIfAborted();
     if (options.idempotencyKey === undefined) return this.#transact(run, options);
     const { KeyUse, transactionScope } = await import('./write/keyed.ts');
@@ -223,6 +247,7 @@ export class Lake implements AsyncDisposable {
    */
   async resolve(token: string, options: ResolveOptions = {}): Promise<ResolvedCommit> {
     this.#session.assertOpen();
+    checkOptions<ResolveOptions>(options, { keepFiles: 'boolean' });
     const { resolveToken } = await import('./write/unknown.ts');
     return resolveToken(this.#session, token, options);
   }
@@ -258,7 +283,7 @@ export class Lake implements AsyncDisposable {
    */
   async forgetKeys(options: { readonly usedBefore: Date }): Promise<number> {
     this.#session.assertOpen();
-    checkOptions(options);
+    checkOptions<typeof options>(options, { usedBefore: 'any' });
     const { usedBefore } = options;
     if (!(usedBefore instanceof Date) || Number.isNaN(usedBefore.getTime()))
       throw new LakeError('INVALID_ARGUMENT', `usedBefore is ${showValue(usedBefore)}; expected a Date`);
@@ -268,28 +293,28 @@ export class Lake implements AsyncDisposable {
 
   /** The schemas at the head, or as of a version. */
   async schemas(options: { readonly asOf?: AsOf | undefined } = {}): Promise<SchemaSummary[]> {
-    const { schemas } = await this.#viewOf(options.asOf);
+    const { schemas } = await this.#viewOf(options);
     const { summarizeSchema } = await import('./catalog/describe.ts');
     return schemas.map(summarizeSchema);
   }
 
   /** The tables at the head, or as of a version. */
   async tables(options: { readonly asOf?: AsOf | undefined } = {}): Promise<TableSummary[]> {
-    const { tables } = await this.#viewOf(options.asOf);
+    const { tables } = await this.#viewOf(options);
     const { summarizeTable } = await import('./catalog/describe.ts');
     return tables.map(summarizeTable);
   }
 
   /** The views at the head, or as of a version: what DuckDB made. */
   async views(options: { readonly asOf?: AsOf | undefined } = {}): Promise<ViewSummary[]> {
-    const view = await this.#viewOf(options.asOf);
+    const view = await this.#viewOf(options);
     const { summarizeViews } = await import('./catalog/describe.ts');
     return summarizeViews(view);
   }
 
   /** The macros at the head, or as of a version: what DuckDB made. */
   async macros(options: { readonly asOf?: AsOf | undefined } = {}): Promise<MacroSummary[]> {
-    const view = await this.#viewOf(options.asOf);
+    const view = await this.#viewOf(options);
     const { summarizeMacros } = await import('./catalog/describe.ts');
     return summarizeMacros(view);
   }
@@ -297,6 +322,7 @@ export class Lake implements AsyncDisposable {
   /** The snapshots, oldest first; expired ones are gone. */
   async *snapshots(options: { readonly from?: number; readonly to?: number } = {}): AsyncGenerator<SnapshotInfo> {
     this.#session.assertOpen();
+    checkOptions<typeof options>(options, { from: 'any', to: 'any' });
     for (const end of [options.from, options.to])
       if (end !== undefined && !Number.isSafeInteger(end))
         throw new LakeError(
@@ -317,15 +343,18 @@ export class Lake implements AsyncDisposable {
   }
 
   /** With `ifNotExists` or `ifExists`, another who did the same a moment ago is no conflict: looking again finds it done. */
-  async #define(
-    run: (tx: Transaction) => Promise<unknown>,
-    options: TransactionOptions & IfExists & IfNotExists,
-    enough: 'ifExists' | 'ifNotExists',
+  async #define<Own extends object>(
+    run: (tx: Transaction, only: Own) => Promise<unknown>,
+    options: TransactionOptions & Own,
+    own: OptionKinds<Own>,
   ): Promise<void> {
-    checkOptions(options);
-    for (let left = options[enough] ? this.#session.retry.maxRetries : 0; ; left--) {
+    checkMessage(options, { ...transactionOptions, ...own } as OptionKinds<TransactionOptions & Own>);
+    const entries = Object.entries(options);
+    const only = Object.fromEntries(entries.filter(([name]) => Object.hasOwn(own, name))) as Own;
+    const isEnough = entries.some(([name, value]) => value === true && (name === 'ifExists' || name === 'ifNotExists'));
+    for (let left = isEnough ? this.#session.retry.maxRetries : 0; ; left--) {
       try {
-        await this.transaction(async (tx) => void (await run(tx)), options);
+        await this.#transaction(async (tx) => void (await run(tx, only)), options);
         return;
       } catch (error) {
         if (left <= 0 || !isLakeError(error, 'CONFLICT')) throw error;
@@ -333,7 +362,9 @@ export class Lake implements AsyncDisposable {
     }
   }
 
-  #viewOf(asOf: AsOf | undefined): ReturnType<Session['refresh']> {
+  async #viewOf(options: VersionOptions): ReturnType<Session['refresh']> {
+    checkOptions<VersionOptions>(options, versionOptions);
+    const { asOf } = options;
     return asOf === undefined ? this.#session.refresh() : this.#session.viewAt(asOf);
   }
 }

@@ -1,6 +1,6 @@
 import { defaultRetryPolicy, type RetryPolicy } from './catalog/commit.ts';
 import type { CatalogRows, CatalogStore } from './catalog/store.ts';
-import { LakeError, showValue } from './errors.ts';
+import { LakeError, type OptionKinds, showValue } from './errors.ts';
 import type { Compressors } from './file/compressors.ts';
 import { parquetFormat } from './file/parquet/index.ts';
 import { Session } from './session.ts';
@@ -37,6 +37,22 @@ export interface OpenOptions extends Partial<RetryPolicy> {
   /** Compressions beyond Snappy that the runtime lacks, or faster ones. */
   readonly compressors?: Compressors | undefined;
 }
+
+export const openOptions: OptionKinds<OpenOptions> = {
+  catalog: 'any',
+  store: 'any',
+  dataPath: 'any',
+  create: 'boolean',
+  overrideDataPath: 'boolean',
+  commitGapMs: 'any',
+  dataInliningRowLimit: 'any',
+  compressors: 'any',
+  maxRetries: 'any',
+  retryWaitMs: 'any',
+  retryBackoff: 'any',
+  commitTimeoutMs: 'any',
+  onRetry: 'function',
+};
 
 /** Opens a lake, or makes it. See `openLake`. */
 export async function openSession(options: OpenOptions): Promise<Session> {

@@ -1,9 +1,10 @@
+import { countOptions, versionOptions } from './catalog/call-options.ts';
 import type { TableDescription } from './catalog/describe.ts';
-import { type CommitMessage, checkMessage } from './catalog/pending.ts';
+import { type CommitMessage, checkMessage, messageOptions } from './catalog/pending.ts';
 import type { AsOf } from './catalog/store.ts';
 import { noTable } from './catalog/table-name.ts';
 import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
-import { checkOptions, isLakeError, LakeError } from './errors.ts';
+import { checkOptions, isLakeError, LakeError, type OptionKinds } from './errors.ts';
 import { type ChangeRow, Changes, type ChangesOptions } from './scan/changes.ts';
 import type { ScannedRow, VirtualColumns } from './scan/columns.ts';
 import { Scan, type ScanOptions } from './scan/scan.ts';
@@ -12,13 +13,13 @@ import type { Field } from './schema/field.ts';
 import type { Session } from './session.ts';
 import { resolvePath } from './spec/paths.ts';
 import type { BatchTarget, KeysOf } from './write/batch.ts';
-import { BufferedWriter, type WriterOptions } from './write/buffered.ts';
+import { BufferedWriter, type WriterOptions, writerOptions } from './write/buffered.ts';
 import { appendOf, commitFiles, type InsertedRows, insertedRows } from './write/commit-files.ts';
 import type { RowsInput } from './write/input.ts';
 import type { KeyUse } from './write/keyed.ts';
 import type { FileReceipt } from './write/receipt.ts';
 import { stageRows } from './write/stage.ts';
-import type { WriteOptions } from './write/table-writer.ts';
+import { type WriteOptions, writeOptions } from './write/table-writer.ts';
 
 export interface InsertOptions extends WriteOptions, CommitMessage {
   /**
@@ -28,6 +29,8 @@ export interface InsertOptions extends WriteOptions, CommitMessage {
    */
   readonly idempotencyKey?: string | undefined;
 }
+
+const insertOptions: OptionKinds<InsertOptions> = { ...writeOptions, ...messageOptions, idempotencyKey: 'any' };
 
 /** What an insert committed. */
 export interface InsertResult extends InsertedRows {
@@ -121,7 +124,7 @@ export class Table<In = object, Out = Record<string, unknown>> {
    * `lake.resolve`; INVALID_ARGUMENT for an idempotency key that was used for something else.
    */
   async insert(rows: RowsInput<In>, options: InsertOptions = {}): Promise<InsertResult> {
-    checkMessage(options);
+    checkMessage(options, insertOptions);
     options.signal?.throwIfAborted();
     if (options.idempotencyKey === undefined) return this.#insert(rows, options);
     const { insertScope, KeyUse } = await import('./write/keyed.ts');
@@ -194,7 +197,7 @@ export class Table<In = object, Out = Record<string, unknown>> {
    * ```
    */
   async writeFiles(rows: RowsInput<In>, options: WriteOptions = {}): Promise<FileReceipt> {
-    checkOptions(options);
+    checkOptions(options, writeOptions);
     const { writeFiles } = await import('./write/register.ts');
     return writeFiles(this.#session, this, rows, options);
   }
@@ -215,7 +218,7 @@ export class Table<In = object, Out = Record<string, unknown>> {
    * ```
    */
   writer(options: WriterOptions & CommitMessage = {}): BufferedWriter<In> {
-    checkMessage(options);
+    checkMessage(options, writerOptions);
     const { author, message, extraInfo } = options;
     const insert: BatchTarget['insert'] = (rows, use) =>
       this.#insert(rows as readonly In[], { author, message, extraInfo }, use);
@@ -244,7 +247,9 @@ export class Table<In = object, Out = Record<string, unknown>> {
    * console.log(await events.count(), await events.count({ kind: 'view' })); // 2 1
    * ```
    */
-  async count(where?: Where<Out>, { asOf, signal }: CountOptions = {}): Promise<number> {
+  async count(where?: Where<Out>, options: CountOptions = {}): Promise<number> {
+    checkOptions<CountOptions>(options, countOptions);
+    const { asOf, signal } = options;
     const { countRows } = await import('./scan/count.ts');
     return countRows({ session: this.#session, find: (view) => this.#find(view), where, asOf, signal });
   }
@@ -319,7 +324,9 @@ export class Table<In = object, Out = Record<string, unknown>> {
     };
   }
 
-  #viewOf({ asOf }: VersionOptions): Promise<CatalogView> {
+  async #viewOf(options: VersionOptions): Promise<CatalogView> {
+    checkOptions<VersionOptions>(options, versionOptions);
+    const { asOf } = options;
     return asOf === undefined ? this.#session.refresh() : this.#session.viewAt(asOf);
   }
 

@@ -1,3 +1,12 @@
+import {
+  countOptions,
+  type DropSchemaOptions,
+  dropSchemaOptions,
+  type IfExists,
+  type IfNotExists,
+  ifExists,
+  ifNotExists,
+} from './catalog/call-options.ts';
 import type { Committed, Repeated } from './catalog/commit.ts';
 import type { SchemaSummary, TableDescription, TableSummary } from './catalog/describe.ts';
 import type { CommitMessage, PendingChange, StagedFile } from './catalog/pending.ts';
@@ -19,23 +28,8 @@ import { uuidv7 } from './util/uuid.ts';
 import { appendOf, commitFiles, filesOf, type InsertedRows, insertedRows } from './write/commit-files.ts';
 import type { RowsInput } from './write/input.ts';
 import { stageRows } from './write/stage.ts';
-import { removeFiles, type WriteOptions } from './write/table-writer.ts';
+import { removeFiles, type WriteOptions, writeOptions } from './write/table-writer.ts';
 import { inliningLimit } from './write/target.ts';
-
-export interface IfNotExists {
-  /** Does nothing when there is one of that name already. */
-  readonly ifNotExists?: boolean | undefined;
-}
-
-export interface IfExists {
-  /** Does nothing when there is none of that name. */
-  readonly ifExists?: boolean | undefined;
-}
-
-export interface DropSchemaOptions extends IfExists {
-  /** Drops the schema's tables with it. */
-  readonly cascade?: boolean | undefined;
-}
 
 /** A table as part of a transaction: it shows what the transaction began with and its own changes, not what others commit meanwhile. */
 export interface TransactionTable<In = object, Out = Record<string, unknown>> {
@@ -99,7 +93,7 @@ export class Transaction {
   /** Makes a schema. Errors: ALREADY_EXISTS, INVALID_ARGUMENT for a name that can't be one. */
   async createSchema(name: string, options: IfNotExists = {}): Promise<void> {
     this.#assertActive();
-    checkOptions(options);
+    checkOptions(options, ifNotExists);
     checkName('schema', name);
     if (this.#seen().findSchema(name)) {
       if (options.ifNotExists) return;
@@ -112,7 +106,7 @@ export class Transaction {
   /** Drops a schema, which must be empty unless `cascade` is set. Errors: NOT_FOUND, INVALID_ARGUMENT. */
   async dropSchema(name: string, options: DropSchemaOptions = {}): Promise<void> {
     this.#assertActive();
-    checkOptions(options);
+    checkOptions(options, dropSchemaOptions);
     if (typeof name !== 'string')
       throw new LakeError('INVALID_ARGUMENT', `${showValue(name)} is no name of a schema`, {
         context: { value: showValue(name) },
@@ -148,7 +142,7 @@ export class Transaction {
     options: IfNotExists = {},
   ): Promise<TransactionTable<InsertRow<S>, Row<S>>> {
     this.#assertActive();
-    checkOptions(options);
+    checkOptions(options, ifNotExists);
     const { schema: schemaName, name } = tableName(ref);
     checkName('table', name);
     const seen = this.#seen();
@@ -183,7 +177,7 @@ export class Transaction {
   /** Drops a table with all its rows; older snapshots keep them. Errors: NOT_FOUND. */
   async dropTable(ref: TableRef, options: IfExists = {}): Promise<void> {
     this.#assertActive();
-    checkOptions(options);
+    checkOptions(options, ifExists);
     const table = this.#seen().findTable(tableName(ref));
     if (table) await removeFiles(this.#session.store, this.#drop(table));
     else if (!options.ifExists) throw noTable(tableName(ref));
@@ -211,6 +205,7 @@ export class Transaction {
       insert: (rows, options) => this.insert(ref, rows, options),
       scan: (options = {}) => new Scan(...this.#readOf(ref, options)),
       count: async (where, options = {}) => {
+        checkOptions<typeof options>(options, countOptions);
         const [session, find, { asOf, signal }] = this.#readOf(ref, options);
         const { countRows } = await import('./scan/count.ts');
         return countRows({ session, find, where, asOf, signal });
@@ -226,7 +221,7 @@ export class Transaction {
   /** @internal */
   async insert(ref: TableRef, rows: RowsInput<unknown>, options: WriteOptions = {}): Promise<InsertedRows> {
     this.#assertActive();
-    checkOptions(options);
+    checkOptions(options, writeOptions);
     const table = this.#seen().findTable(tableName(ref));
     if (!table) throw noTable(tableName(ref));
     const signal = anySignal(this.#signal, options.signal);

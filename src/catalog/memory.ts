@@ -1,4 +1,4 @@
-import { LakeError, showValue } from '../errors.ts';
+import { checkOptions, LakeError, showValue } from '../errors.ts';
 import type { InliningLimits } from '../spec/inlining.ts';
 import { type CatalogRow, type CatalogTable, catalogTables, type RowOf, resolveId } from '../spec/rows.ts';
 import { isOutside } from './bounds.ts';
@@ -57,6 +57,7 @@ export interface MemoryCatalog extends CatalogStore {
  * ```
  */
 export function memoryCatalog(options: MemoryCatalogOptions = {}): MemoryCatalog {
+  checkOptions<MemoryCatalogOptions>(options, { sharedWith: 'any' });
   const shared = options.sharedWith === undefined ? undefined : tablesOf.get(options.sharedWith);
   if (options.sharedWith !== undefined && shared === undefined)
     throw new LakeError('INVALID_ARGUMENT', 'sharedWith must be a catalog that memoryCatalog() made');

@@ -1,4 +1,4 @@
-import { checkOptions, LakeError, showValue } from '../errors.ts';
+import { checkOptions, LakeError, type OptionKinds, showValue } from '../errors.ts';
 import type { ColumnStats } from '../file/format.ts';
 import type { Field } from '../schema/field.ts';
 import type { InlinedColumn } from '../spec/inlining.ts';
@@ -75,9 +75,11 @@ export interface CommitMessage {
   readonly extraInfo?: string | undefined;
 }
 
-/** Refuses what a catalog database can't hold, before anything is done for the commit. */
-export function checkMessage(options: CommitMessage): void {
-  checkOptions(options);
+export const messageOptions: OptionKinds<CommitMessage> = { author: 'any', message: 'any', extraInfo: 'any' };
+
+/** Refuses what a catalog database can't hold, before anything is done for the commit, and options that are not among `kinds`. */
+export function checkMessage<Options extends CommitMessage>(options: Options, kinds: OptionKinds<Options>): void {
+  checkOptions(options, kinds);
   const { author, message, extraInfo } = options;
   for (const [name, text] of Object.entries({ author, message, extraInfo })) {
     if (text === undefined || (typeof text === 'string' && text.isWellFormed() && !text.includes('\0'))) continue;

@@ -50,7 +50,7 @@ interface Flushed {
 
 /** See `Maintenance.flushInlined`. */
 export async function flushInlined(session: Session, options: FlushOptions): Promise<FlushResult> {
-  checkOptions(options);
+  checkOptions<FlushOptions>(options, { schema: 'any', table: 'any', signal: 'any' });
   for (const [key, name] of Object.entries({ schema: options.schema, table: options.table }))
     if (name !== undefined && typeof name !== 'string')
       throw new LakeError('INVALID_ARGUMENT', `the option ${key} is ${showValue(name)}; expected a name`, {

@@ -1,4 +1,5 @@
-import { checkOptions, isLakeError, LakeError, showValue } from '../errors.ts';
+import { type CommitMessage, messageOptions } from '../catalog/pending.ts';
+import { checkOptions, isLakeError, LakeError, type OptionKinds, showValue } from '../errors.ts';
 import type { Batches, BatchTarget } from './batch.ts';
 
 export interface WriterOptions {
@@ -31,6 +32,19 @@ export interface WriterOptions {
   readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
 }
 
+export const writerOptions: OptionKinds<WriterOptions & CommitMessage> = {
+  ...messageOptions,
+  maxRows: 'any',
+  maxBytes: 'any',
+  maxDelayMs: 'any',
+  maxPendingRows: 'any',
+  maxPendingBytes: 'any',
+  idempotencyKey: 'any',
+  badRows: 'any',
+  onBatchError: 'function',
+  waitUntil: 'function',
+};
+
 /** Rows that are committed together. */
 export interface WriterBatch {
   /** Its number among those of this writer, from 0. */
@@ -42,6 +56,8 @@ export interface AppendOptions {
   /** As the option of `table.insert`, for these rows: a repeat resolves as the first did, also in another process. */
   readonly idempotencyKey?: string | undefined;
 }
+
+const appendOptions: OptionKinds<AppendOptions> = { idempotencyKey: 'any' };
 
 /** Where an append's rows are. */
 export interface AppendResult {
@@ -136,7 +152,7 @@ export class BufferedWriter<In = object> implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<AppendResult>();
     let byteLength = 0;
     try {
-      checkOptions(options);
+      checkOptions(options, appendOptions);
       if (this.#maxBytes !== Number.POSITIVE_INFINITY) byteLength = byteLengthOf(rows);
     } catch (error) {
       // A value that can't be walked through is told of when it is written.

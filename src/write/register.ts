@@ -1,5 +1,11 @@
 import type { Committed, Repeated } from '../catalog/commit.ts';
-import { type CommitMessage, checkMessage, type PendingChange, requireMessage } from '../catalog/pending.ts';
+import {
+  type CommitMessage,
+  checkMessage,
+  messageOptions,
+  type PendingChange,
+  requireMessage,
+} from '../catalog/pending.ts';
 import type { CommitBatch, CommitKey, UsedKey } from '../catalog/store.ts';
 import { type CatalogView, nameOf, type TableInfo, type TableName } from '../catalog/view.ts';
 import { isLakeError, LakeError } from '../errors.ts';
@@ -73,7 +79,7 @@ export async function register(
   values: readonly unknown[],
   options: RegisterOptions,
 ): Promise<RegisterResult> {
-  checkMessage(options);
+  checkMessage(options, { ...messageOptions, check: 'any', signal: 'any' });
   const { check = 'size', signal } = options;
   if (!['none', 'size', 'footer'].includes(check))
     throw new LakeError('INVALID_ARGUMENT', `check is ${JSON.stringify(check)}; it is none, size or footer`);

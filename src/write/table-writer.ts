@@ -1,5 +1,6 @@
 import type { StagedFile } from '../catalog/pending.ts';
 import type { TableInfo } from '../catalog/view.ts';
+import type { OptionKinds } from '../errors.ts';
 import type { ColumnBatch, FileFormat, FileOptions, FileWriter } from '../file/format.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { uuidv7 } from '../util/uuid.ts';
@@ -18,6 +19,8 @@ export interface WriteOptions {
   /** Called as rows are written. It must not throw: that fails the insert. */
   readonly onProgress?: ((progress: WriteProgress) => void) | undefined;
 }
+
+export const writeOptions: OptionKinds<WriteOptions> = { signal: 'any', onProgress: 'function' };
 
 export interface WriteRequest extends WriteOptions {
   readonly table: TableInfo;
