@@ -33,10 +33,11 @@ function decoderOf({
   isText,
   compressors,
 }: Omit<LeafSource, 'bytes'>): Parameters<typeof readPage>[2] {
+  const { element } = schemaPath.at(-1)!;
   return {
     pathInSchema: chunk.path_in_schema,
-    type: chunk.type,
-    element: schemaPath.at(-1)!.element,
+    type: element.type ?? chunk.type,
+    element,
     schemaPath,
     codec: chunk.codec,
     compressors: { SNAPPY: inflatedSnappy, ...compressors },

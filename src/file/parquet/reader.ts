@@ -311,7 +311,8 @@ function decodingChunk<T>(chunk: ColumnMetaData, schemaPath: SchemaTree[], decod
   const name = chunk.path_in_schema.join('.');
   return decoding(`column "${name}"`, () => {
     const { element } = schemaPath.at(-1)!;
-    if (element.type !== chunk.type)
+    const isInt96 = chunk.type === 'INT96' && element.type_length === 12;
+    if (element.type !== chunk.type && !isInt96)
       throw corrupt(`column "${name}" is ${chunk.type} in a row group, not ${element.type}`);
     return decode();
   });

@@ -3,6 +3,7 @@ import type { ColumnType } from '../../spec/types.ts';
 import { infinity } from '../../spec/values/timestamp.ts';
 import { uuidText } from '../../spec/values/uuid.ts';
 import type { Interval, Physical } from '../../spec/values/value-codec.ts';
+import { corrupt } from './footer.ts';
 
 /** A value as the Parquet decoder gives it when it converts nothing but text. */
 export type Raw = number | bigint | boolean | string | Uint8Array;
@@ -28,6 +29,8 @@ export function sourceOf(element: SchemaElement): Source | undefined {
     case 'INT32':
     case 'INT64':
       return integerSource(element) ?? decimalSource(element) ?? clockSource(element);
+    case 'INT96':
+      return { type: { name: 'timestamp' }, load: loadedInt96 };
     case 'BYTE_ARRAY':
       if (isText(element)) return same(annotation === 'JSON' ? 'json' : 'varchar');
       return (
@@ -125,6 +128,19 @@ function clockSource({ type, converted_type, logical_type }: SchemaElement): Sou
   };
   return { type: { name: 'timestamptz' }, load };
 }
+
+/** Nanoseconds of a day and the day's Julian number, as Spark and Impala wrote timestamps. DuckDB cuts them off to microseconds. */
+function loadedInt96(raw: Raw): bigint {
+  const bytes = raw as Uint8Array;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const days = BigInt(view.getUint32(8, true)) - epochJulianDay;
+  const micros = days * 86_400_000_000n + view.getBigInt64(0, true) / 1000n;
+  if (micros > infinity || micros < -infinity) throw corrupt('it has timestamps that no column can hold');
+  return micros;
+}
+
+/** Of 1970-01-01. */
+const epochJulianDay = 2_440_588n;
 
 function loadedInterval(raw: Raw): Interval {
   const bytes = raw as Uint8Array;
