@@ -28,7 +28,7 @@ export interface WriterOptions {
   readonly badRows?: 'reject' | 'skip' | undefined;
   /** Is told of each batch that could not be committed, with its rows. Their appends are rejected too. */
   readonly onBatchError?: ((error: unknown, batch: WriterBatch) => void) | undefined;
-  /** Is handed each append's promise, so that an edge runtime stays until it is settled. */
+  /** Is handed each append's promise, so that an edge runtime stays until it is settled, and reports its failure where nobody else does. */
   readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
 }
 
@@ -169,18 +169,21 @@ export class BufferedWriter<In = object> implements AsyncDisposable {
     if (this.#room.length === 0 && this.#hasRoom(append)) enter();
     else this.#room.push({ append, enter });
     this.#schedule();
-    // The caller has the promise itself: here it only keeps the runtime awake.
-    this.#options.waitUntil?.(promise.catch(() => undefined));
+    // Not a copy whose rejection is handled: of an append that nobody awaits the runtime would report nothing then.
+    this.#options.waitUntil?.(promise);
     return promise;
   }
 
-  /** Commits what was appended so far without waiting for more. Never rejects: each `append` tells of its own rows. */
+  /**
+   * Commits what was appended so far without waiting for more; resolves when all of it is settled. Never rejects: each `append` tells of
+   * its own rows. The rejection of an append that nobody awaits is unhandled, which runtimes report, or stop for.
+   */
   async flush(): Promise<void> {
     while (this.#waiting.length > 0 || this.#running.size > 0)
       await (this.#running.size > 0 ? Promise.race(this.#running) : this.#start());
   }
 
-  /** Flushes, and takes no more. */
+  /** Flushes, and takes no more. Like `flush` it resolves where batches failed: their appends were rejected, and `onBatchError` told. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.flush();

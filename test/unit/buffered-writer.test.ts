@@ -72,4 +72,43 @@ describe('a buffered writer', () => {
     await writer.close();
     for (const call of calls) await rejects(() => call, 'NOT_FOUND');
   });
+
+  test('closes though its last batch failed, and hands the failure to the edge runtime that stays for it', async () => {
+    await using lake = await place();
+    const kept: Promise<unknown>[] = [];
+    const told: unknown[] = [];
+    {
+      await using writer = lake.table('a').writer({
+        maxDelayMs: 60_000,
+        waitUntil: (promise) => void kept.push(promise),
+        onBatchError: (error) => void told.push(error),
+      });
+      void writer.append([{ id: 1 }]);
+      const settled = Promise.allSettled(kept);
+      await lake.dropTable('a');
+      await writer.flush();
+      expect((await settled).map(({ status }) => status)).toEqual(['rejected']);
+    }
+    expect(told).toMatchObject([{ code: 'NOT_FOUND' }]);
+    await rejects(() => kept[0]!, 'NOT_FOUND');
+  });
+
+  test('loses nothing in silence: the failure of an append that nobody awaits ends the process', async () => {
+    const url = (path: string): string => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
+    const script = `
+      import { memoryLake } from ${url('adapters/memory.ts')};
+      import { t } from ${url('src/index.ts')};
+      const lake = await memoryLake();
+      const table = await lake.createTable('a', { id: t.int32() });
+      const writer = table.writer({ maxDelayMs: 60_000 });
+      void writer.append([{ id: 1 }]);
+      await lake.dropTable('a');
+      await writer.close();
+      console.log('closed');
+    `;
+    const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'pipe' });
+    const [text, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+    expect(text).toContain('table "main"."a" does not exist');
+    expect(code).not.toBe(0);
+  });
 });
