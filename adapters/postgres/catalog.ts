@@ -19,8 +19,6 @@ import { commitStatement } from './statement.ts';
 
 /** How often a commit that only lost races is sent again before the caller is asked to plan it again. */
 const MAX_RACES = 20;
-/** How many commits queue for the lake's lock after a lost race: it keeps several busy writers from wasting each other's work. */
-const QUEUED_AFTER_RACE = 32;
 /** How many commits come before those with prepared statements: a function that commits once has no use for them. */
 const UNPREPARED = 1;
 
@@ -49,11 +47,11 @@ export class PostgresCatalog extends SqlCatalog {
   /** How many commits are still to come before statements are prepared. */
   #unprepared: number;
   /**
-   * Takes the lake's place in the queue until the transaction, which is the message, ends. A lock taken inside the statement would
-   * come too late: the statement sees what was committed when it starts. It is a queue only; the fence keeps writers apart.
+   * Takes its place in the lake's queue until the transaction, which is the message, ends: several writers don't waste each other's work
+   * then, and get their turns in order. A lock taken inside the statement would come too late: the statement sees what was committed when
+   * it starts. It is a queue only, which DuckDB doesn't know of; the fence keeps writers apart.
    */
   readonly #queue: string;
-  #queuedCommits = 0;
   #room: Room | undefined;
   /** When the last commit ended. */
   #lastCommit = Number.NEGATIVE_INFINITY;
@@ -124,7 +122,6 @@ export class PostgresCatalog extends SqlCatalog {
         return result;
       }
       attempt++;
-      this.#queuedCommits = QUEUED_AFTER_RACE;
       // On top of the new head the same batch may be just as right.
       if (batch.fence.kind === 'exact') break;
     }
@@ -173,8 +170,7 @@ export class PostgresCatalog extends SqlCatalog {
     const looks = isNeeded || room?.isLookDue === true;
     const keys = shape.hasKeys ? (await keyModule()).keyParts(this.#dialect) : undefined;
     const yieldsTo = isNeeded ? room.somebody : undefined;
-    const parts: Part[] = [];
-    if (this.#queuedCommits > 0 || isNeeded) parts.push({ text: () => this.#queue });
+    const parts: Part[] = [{ text: () => this.#queue }];
     if (looks) parts.push({ key: 'look', text: () => room!.look });
     const before = parts.length;
     if (isNeeded) parts.push({ text: () => room.wait });
@@ -186,22 +182,20 @@ export class PostgresCatalog extends SqlCatalog {
     if (after !== undefined) parts.push({ text: () => after });
     const isPrepared = this.#unprepared === 0 && after === undefined;
     if (this.#unprepared > 0) this.#unprepared--;
-    if (this.#queuedCommits > 0) this.#queuedCommits--;
+    // Of the statements that have rows: what waits, and what comes after, has none.
     const results = await (isPrepared ? this.#sendPrepared(parts) : this.#sendPlain(parts));
-    // One result where one statement alone has rows: what waits, and what comes after, has none.
-    if (before === 0) return results as unknown[][];
-    const all = results as unknown[][][];
-    if (looks) room?.saw(all[before - 1]?.[0]?.[0] === 'true');
-    return all[before]!;
+    if (looks) room?.saw(results[before - 1]?.[0]?.[0] === 'true');
+    return results[before]!;
   }
 
-  async #sendPrepared(parts: readonly Part[]): Promise<unknown> {
+  async #sendPrepared(parts: readonly Part[]): Promise<unknown[][][]> {
     this.#prepared ??= new (await import('./prepared.ts')).PreparedStatements(this.#client);
     return this.#prepared.send(parts);
   }
 
-  async #sendPlain(parts: readonly Part[]): Promise<unknown> {
-    return this.#client.unsafe(parts.map(({ text, value = '' }) => text(value)).join(';\n')).values();
+  async #sendPlain(parts: readonly Part[]): Promise<unknown[][][]> {
+    const texts = parts.map(({ text, value = '' }) => text(value));
+    return (await this.#client.unsafe(texts.join(';\n')).values()) as unknown[][][];
   }
 
   /** Of a commit whose answer was lost. */

@@ -34,8 +34,8 @@ export class PreparedStatements {
     this.#client = client;
   }
 
-  /** Sends one message. Results are those of the parts that have rows; the rows themselves when that is only one. */
-  async send(parts: readonly Part[]): Promise<unknown> {
+  /** Sends one message of several parts that have rows. Those are the results. */
+  async send(parts: readonly Part[]): Promise<unknown[][][]> {
     const prepared = await Promise.all(parts.map((part) => this.#find(part)));
     const used = prepared.filter((one) => one !== undefined);
     const texts = parts.map(({ text, value = '' }, n) => {
@@ -44,7 +44,7 @@ export class PreparedStatements {
     });
     if (used.every(({ name }) => this.#sent.has(name)))
       try {
-        return await this.#client.unsafe(texts.join(';\n')).values();
+        return (await this.#client.unsafe(texts.join(';\n')).values()) as unknown[][][];
       } catch (error) {
         // The connection knows no statement of that name: nothing of the message was carried out.
         if ((error as { readonly code?: unknown } | null)?.code !== '26000') throw error;
@@ -52,8 +52,7 @@ export class PreparedStatements {
     const results = await this.#client.unsafe([prepareMissing(used), ...texts].join(';\n')).values();
     for (const { name } of used) this.#sent.add(name);
     // What comes first is a result all the same, without rows.
-    const [, ...own] = results as unknown[];
-    return own.length === 1 ? own[0] : own;
+    return (results as unknown[][][]).slice(1);
   }
 
   /** Named by its text: whoever shares the connection means the same by it. */
