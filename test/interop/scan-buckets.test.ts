@@ -8,7 +8,7 @@ import { CATALOG_KINDS, testLake } from '../support/lakes.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 import { randomFrom } from '../support/random-rows.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 /** DuckDB's names of types, and SQL of a random value, in which `r` is a random number from 0 to 1. */
 const types: readonly (readonly [name: string, type: string, value: string])[] = [
@@ -55,7 +55,7 @@ test('the hash of thousands of values of every type is that of DuckDB', async ()
   await using place = await testLake('sqlite');
   await using duck = await openOracle();
   await place.attach(duck);
-  await randomNumbers(duck, 3000, Date.now());
+  await randomNumbers(duck, 3000, 1);
   for (const [name, type, value] of types) {
     const column = parseType(name);
     const codec = codecFor(column);
