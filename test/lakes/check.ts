@@ -1,5 +1,6 @@
 import { build, type Kind } from './build.ts';
 import { type Comparison, compare, compareTable, count, emptyComparison } from './compare.ts';
+import { compressors } from './compare-tasks.ts';
 import type { Duck } from './duck.ts';
 import { type ExpectedLake, type ExpectedTable, expectLake, expectTable } from './expected.ts';
 import type { History } from './history.ts';
@@ -16,7 +17,7 @@ export async function check(duck: Duck, kind: Kind, history: History, seed = 0):
   const random = new Random(seed);
   const expected = await lake.ask((attached, metadata) => expectLake(attached, metadata, random));
   const result = emptyComparison();
-  const ours = await lake.place.open();
+  const ours = await lake.place.open({ compressors });
   await compare(ours, expected, random, result);
   // DuckDB may remember another version's columns: a lake that it has only just attached has the last word.
   const doubted = new Set(result.findings.flatMap(({ table }) => table ?? []));
