@@ -370,7 +370,7 @@ describe('elsewhere', () => {
     place.listen(async (event) => {
       if (event !== 'commit') return;
       count++;
-      await other.createSchema('theirs');
+      await other.createSchema('ours');
       controller.abort('enough');
     });
     const insert = place.lake.transaction(
