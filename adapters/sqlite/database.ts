@@ -79,23 +79,26 @@ export function lakeError(error: unknown): unknown {
 
 /**
  * Runs `work` until the database is not busy. The waits are drawn wide and evenly: SQLite's own busy handler, with its
- * fixed steps, lets some writers starve.
+ * fixed steps, lets some writers starve. Only the waits count: a process that is frozen for a while, as functions are, has not
+ * waited.
  */
 export async function whenFree<T>(timeoutMs: number, work: () => T): Promise<T> {
-  const until = Date.now() + timeoutMs;
+  let leftMs = timeoutMs;
   for (let limit = 4; ; limit = Math.min(limit * 1.5, 100)) {
     try {
       return work();
     } catch (error) {
       if (!isBusy(error)) throw lakeError(error);
-      if (Date.now() >= until)
+      if (leftMs <= 0)
         throw new LakeError(
           'CATALOG_UNAVAILABLE',
           `the catalog database was locked by others for ${timeoutMs} ms; raise busyTimeoutMs`,
           { retryable: true, cause: error },
         );
     }
-    await pause(Math.random() * limit);
+    const waitMs = Math.min(Math.max(Math.random() * limit, 1), leftMs);
+    leftMs -= waitMs;
+    await pause(waitMs);
   }
 }
 

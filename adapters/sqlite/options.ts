@@ -20,6 +20,9 @@ export interface SqliteHandle {
 export interface SqliteSettings {
   /** Turns write-ahead logging on or off; left as the file has it when not given. It is a property of the file. */
   readonly wal?: boolean;
-  /** How long to wait for a lock that another process holds, in milliseconds. Defaults to 10,000. */
+  /**
+   * How long to wait for a lock that another process holds, in milliseconds. Time for which this process is frozen, as functions are
+   * between calls, does not count. Defaults to 10,000.
+   */
   readonly busyTimeoutMs?: number;
 }

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -226,6 +226,31 @@ describe('a locked database', () => {
     expect((await commit).id).toBe(2);
     await patient[Symbol.asyncDispose]();
     other.close();
+  });
+
+  test('is waited for by one that was frozen meanwhile, however long', async () => {
+    const path = freshPath();
+    let freezes = 0;
+    let now = 0;
+    const clocks = [Date, performance].map((clock) => spyOn(clock, 'now').mockImplementation(() => now));
+    try {
+      const database = new DatabaseSync(path);
+      const handle: SqliteDatabase = {
+        prepare: (sql) => database.prepare(sql),
+        close: () => database.close(),
+        exec(sql) {
+          if (sql !== 'BEGIN IMMEDIATE' || ++freezes > 3) return database.exec(sql);
+          now += 3_600_000;
+          throw Object.assign(new Error('database is locked'), { errcode: 5 });
+        },
+      };
+      await using catalog = sqliteCatalog({ database: handle });
+      expect(await catalog.initialize(newLake())).toBe(true);
+      expect(freezes).toBe(4);
+      database.close();
+    } finally {
+      for (const clock of clocks) clock.mockRestore();
+    }
   });
 
   test('by readers only keeps a commit waiting until they are done', async () => {
