@@ -52,7 +52,7 @@ export function execute(command: string, args: readonly string[], options: RunOp
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    const timeoutMs = options.timeoutMs ?? 600_000;
+    const timeoutMs = options.timeoutMs ?? 1_800_000;
     const timer = setTimeout(() => {
       output += `\nended after ${timeoutMs / 1000} s\n`;
       child.kill('SIGKILL');
