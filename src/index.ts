@@ -47,7 +47,7 @@ export type {
   TableFiles,
 } from './catalog/table-files.ts';
 export type { HistoryFile, HistoryRequest, TableHistory } from './catalog/table-history.ts';
-export type { TableRef } from './catalog/table-name.ts';
+export type { TableRef, TypedTable } from './catalog/table-name.ts';
 export type { TableName } from './catalog/view.ts';
 export { type ErrorCode, type ErrorContext, isLakeError, LakeError, type LakeErrorOptions } from './errors.ts';
 export type { CompressOptions, Compressor, Compressors, DecompressOptions } from './file/compressors.ts';

@@ -10,7 +10,7 @@ import {
 import type { MacroSummary, SchemaSummary, SnapshotInfo, TableSummary, ViewSummary } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage, messageOptions } from './catalog/pending.ts';
 import type { AsOf, CommitKey } from './catalog/store.ts';
-import { type TableRef, tableName } from './catalog/table-name.ts';
+import { type TableRef, type TypedTable, tableName } from './catalog/table-name.ts';
 import { checkOptions, isLakeError, LakeError, type OptionKinds, showValue } from './errors.ts';
 import { Maintenance } from './maintenance/maintenance.ts';
 import { type OpenOptions, openOptions, openSession } from './opening.ts';
@@ -122,7 +122,12 @@ export class Lake implements AsyncDisposable {
     await this.#define((tx, only) => tx.dropSchema(name, only), options, dropSchemaOptions);
   }
 
-  /** Makes a table. Errors: ALREADY_EXISTS, NOT_FOUND for its schema, INVALID_ARGUMENT for names, CONFLICT. */
+  /**
+   * Makes a table. Errors: ALREADY_EXISTS, NOT_FOUND for its schema, INVALID_ARGUMENT for names, CONFLICT.
+   *
+   * With `ifNotExists` a table that is there stays as it is, whatever its columns: the handle's types are those of the columns given
+   * here, and rows that the table can't take are refused when they are inserted. `describe` tells its columns.
+   */
   async createTable<S extends TableSchema>(
     ref: TableRef,
     columns: S | ColumnMap,
@@ -137,8 +142,13 @@ export class Lake implements AsyncDisposable {
     await this.#define((tx, only) => tx.dropTable(ref, only), options, ifExists);
   }
 
-  /** A handle on a table, by name in schema `main` or by schema and name. It is looked up when it is used. */
-  table<In = object, Out = Record<string, unknown>>(ref: TableRef): Table<In, Out> {
+  /**
+   * A handle on a table: by name in schema `main`, by schema and name, or by another handle, whose types of rows it keeps. It is looked
+   * up when it is used.
+   */
+  table<In, Out>(handle: TypedTable<In, Out>): Table<In, Out>;
+  table<In = object, Out = Record<string, unknown>>(ref: TableRef): Table<In, Out>;
+  table<In, Out>(ref: TableRef): Table<In, Out> {
     return new Table(this.#session, tableName(ref));
   }
 

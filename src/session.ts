@@ -129,8 +129,8 @@ export class Session implements ReadSession {
 
 function checkAsOf(asOf: AsOf): void {
   const { snapshot, time } = (asOf ?? {}) as { readonly snapshot?: unknown; readonly time?: unknown };
-  if (time === undefined ? Number.isSafeInteger(snapshot) : time instanceof Date && !Number.isNaN(time.getTime()))
-    return;
+  const id = typeof snapshot === 'bigint' ? Number(snapshot) : snapshot;
+  if (time === undefined ? Number.isSafeInteger(id) : time instanceof Date && !Number.isNaN(time.getTime())) return;
   throw new LakeError('INVALID_ARGUMENT', `asOf is ${showValue(asOf)}; expected { snapshot: id } or { time: Date }`, {
     context: { value: showValue(asOf) },
   });

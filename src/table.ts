@@ -2,7 +2,7 @@ import { countOptions, versionOptions } from './catalog/call-options.ts';
 import type { TableDescription } from './catalog/describe.ts';
 import { type CommitMessage, checkMessage, messageOptions } from './catalog/pending.ts';
 import type { AsOf } from './catalog/store.ts';
-import { noTable } from './catalog/table-name.ts';
+import { noTable, type TypedTable } from './catalog/table-name.ts';
 import type { CatalogView, TableInfo, TableName } from './catalog/view.ts';
 import { checkOptions, isLakeError, LakeError, type OptionKinds } from './errors.ts';
 import { type ChangeRow, Changes, type ChangesOptions } from './scan/changes.ts';
@@ -84,6 +84,8 @@ export interface TableTotals {
 
 type InsertKeys = Pick<KeyUse<InsertedRows>, 'keys' | 'repeat'> & Partial<Pick<KeysOf, 'turn'>>;
 
+export interface Table<In = object, Out = Record<string, unknown>> extends TypedTable<In, Out> {}
+
 /**
  * A table of a lake. A handle: it names the table, and each call looks it up anew.
  *
@@ -100,6 +102,7 @@ type InsertKeys = Pick<KeyUse<InsertedRows>, 'keys' | 'repeat'> & Partial<Pick<K
  * for await (const { id, at } of events.scan({ columns: ['id', 'at'] })) console.log(id, at);
  * ```
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: what the interface adds is known to TypeScript alone
 export class Table<In = object, Out = Record<string, unknown>> {
   readonly schema: string;
   readonly name: string;

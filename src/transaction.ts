@@ -12,7 +12,7 @@ import type { SchemaSummary, TableDescription, TableSummary } from './catalog/de
 import type { CommitMessage, PendingChange, StagedFile } from './catalog/pending.ts';
 import type { CommitKey } from './catalog/store.ts';
 import type { FilesRequest, TableFiles } from './catalog/table-files.ts';
-import { noTable, type TableRef, tableName } from './catalog/table-name.ts';
+import { noTable, type TableRef, type TypedTable, tableName } from './catalog/table-name.ts';
 import { uncommittedView } from './catalog/uncommitted.ts';
 import type { CatalogView, TableInfo } from './catalog/view.ts';
 import { checkOptions, LakeError, showValue } from './errors.ts';
@@ -200,7 +200,9 @@ export class Transaction {
   }
 
   /** A table of the lake, or one made in this transaction. It is looked up when it is used. */
-  table<In = object, Out = Record<string, unknown>>(ref: TableRef): TransactionTable<In, Out> {
+  table<In, Out>(handle: TypedTable<In, Out>): TransactionTable<In, Out>;
+  table<In = object, Out = Record<string, unknown>>(ref: TableRef): TransactionTable<In, Out>;
+  table<In, Out>(ref: TableRef): TransactionTable<In, Out> {
     return {
       insert: (rows, options) => this.insert(ref, rows, options),
       scan: (options = {}) => new Scan(...this.#readOf(ref, options)),

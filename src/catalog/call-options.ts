@@ -1,7 +1,7 @@
 import type { OptionKinds } from '../errors.ts';
 
 export interface IfNotExists {
-  /** Does nothing when there is one of that name already. */
+  /** Does nothing when there is one of that name already. A table's columns are not compared. */
   readonly ifNotExists?: boolean | undefined;
 }
 

@@ -349,11 +349,10 @@ class Memory implements MemoryCatalog {
 
   #at(asOf: AsOf): Snapshot {
     if ('snapshot' in asOf) {
-      const [found] = this.#snapshots(asOf.snapshot, asOf.snapshot);
+      const snapshotId = Number(asOf.snapshot);
+      const [found] = this.#snapshots(snapshotId, snapshotId);
       if (found !== undefined) return found;
-      throw new LakeError('NOT_FOUND', `the lake has no snapshot ${asOf.snapshot}`, {
-        context: { snapshotId: asOf.snapshot },
-      });
+      throw new LakeError('NOT_FOUND', `the lake has no snapshot ${snapshotId}`, { context: { snapshotId } });
     }
     const micros = microsOf(asOf.time);
     const found = this.#snapshots().findLast(({ time }) => instantMicros(time) <= micros);

@@ -26,7 +26,7 @@ export interface SnapshotRecord extends Snapshot {
 }
 
 /** Which version of the lake is meant: a snapshot's id, or the newest one that is not younger than an instant. */
-export type AsOf = { readonly snapshot: number } | { readonly time: Date };
+export type AsOf = { readonly snapshot: number | bigint } | { readonly time: Date };
 
 /** What a new lake starts with. */
 export interface LakeInit {

@@ -4,6 +4,13 @@ import type { TableName } from './view.ts';
 /** A table's name: its own, in schema `main`, or with its schema. */
 export type TableRef = string | TableName;
 
+declare const rowTypes: unique symbol;
+
+/** A table's name with the types of its rows, which only TypeScript knows. */
+export interface TypedTable<In, Out> extends TableName {
+  readonly [rowTypes]: { insert(row: In): void; readonly scan: Out };
+}
+
 export function tableName(ref: TableRef): TableName {
   if (typeof ref === 'string') return { schema: 'main', name: ref };
   if (typeof ref?.schema === 'string' && typeof ref.name === 'string') return ref;

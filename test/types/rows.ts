@@ -211,3 +211,22 @@ same<
     { readonly a?: number | bigint | undefined; readonly b?: number | bigint | undefined }
   >
 >();
+
+/** A handle as a table's name keeps the types of its rows. */
+export async function handles(lake: Lake): Promise<void> {
+  const made = await lake.createTable('events', { id: t.int64().notNull(), kind: t.varchar() });
+  const again = lake.table(made);
+  same<Equal<typeof again, typeof made>>();
+  await lake.transaction(async (tx) => {
+    const mine = tx.table(made);
+    await mine.insert([{ id: 1n, kind: 'click' }]);
+    // @ts-expect-error: there is no such column
+    await mine.insert([{ id: 1n, other: 1 }]);
+    for (const row of await mine.scan({ columns: ['id'] }).toArray()) same<Equal<typeof row, { id: bigint }>>();
+  });
+  const named = lake.table<{ id: number }, { id: bigint }>('events');
+  same<Equal<typeof named, Table<{ id: number }, { id: bigint }>>>();
+  const untyped = lake.table({ schema: 'main', name: 'events' });
+  same<Equal<typeof untyped, Table>>();
+  await made.scan({ asOf: { snapshot: 2n } }).toArray();
+}

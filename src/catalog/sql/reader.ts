@@ -222,7 +222,7 @@ function noSnapshot(asOf: AsOf | undefined): LakeError {
   if (asOf === undefined) return new LakeError('CORRUPT', 'the catalog has the tables of a lake but no snapshot');
   if ('snapshot' in asOf)
     return new LakeError('NOT_FOUND', `the lake has no snapshot ${asOf.snapshot}`, {
-      context: { snapshotId: asOf.snapshot },
+      context: { snapshotId: Number(asOf.snapshot) },
     });
   return new LakeError('NOT_FOUND', `the lake has no snapshot as old as ${showValue(asOf.time)}`);
 }

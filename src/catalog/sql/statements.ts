@@ -27,7 +27,7 @@ export function readStatements(dialect: SqlDialect): ReadStatements {
 
   const at = (asOf: AsOf | undefined): string => {
     if (asOf === undefined) return newest;
-    if ('snapshot' in asOf) return integer(asOf.snapshot);
+    if ('snapshot' in asOf) return integer(Number(asOf.snapshot));
     if (Number.isNaN(asOf.time.getTime()))
       throw new LakeError('INVALID_ARGUMENT', 'the time to read at is an invalid Date');
     const time = dialect.instant('snapshot_time');

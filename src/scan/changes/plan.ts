@@ -1,5 +1,4 @@
-import type { AsOf } from '../../catalog/store.ts';
-import type { TableHistory } from '../../catalog/table-history.ts';
+import type { HistoryRequest, TableHistory } from '../../catalog/table-history.ts';
 import { nameOf, type TableInfo } from '../../catalog/view.ts';
 import { checkOptions, LakeError, showValue } from '../../errors.ts';
 import { type IdChange, parseChanges } from '../../spec/changes.ts';
@@ -52,7 +51,7 @@ export async function planChanges({ session, find, options }: ChangesRequest): P
   return { table, history, to, columns, where, types, limit, skipped };
 }
 
-function boundOf(name: string, value: unknown): AsOf {
+function boundOf(name: string, value: unknown): HistoryRequest['from'] {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return { time: value };
   const id = typeof value === 'bigint' ? Number(value) : value;
   if (Number.isSafeInteger(id) && (id as number) >= 0) return { snapshot: id as number };
