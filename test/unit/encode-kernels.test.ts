@@ -4,6 +4,7 @@ import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 import { snappyUncompress } from 'hyparquet/src/snappy.js';
 import { deserializeTCompactProtocol } from 'hyparquet/src/thrift.js';
+import { ByteBounds } from '../../src/file/parquet/encode/byte-bounds.ts';
 import { ByteBuffer } from '../../src/file/parquet/encode/byte-buffer.ts';
 import { DeltaPlanner } from '../../src/file/parquet/encode/delta.ts';
 import { bitWidth, encodeHybrid } from '../../src/file/parquet/encode/hybrid.ts';
@@ -247,4 +248,31 @@ test('thrift: what it makes is what hyparquet reads', () => {
   expect(read['field_10']).toEqual([0n, -1n]);
   expect(read['field_11']).toEqual([true, false]);
   expect([...(read['field_12'] as Uint8Array[])[0]!]).toEqual([1, 2]);
+});
+
+test('bounds of byte strings are the first and the last in their order, however these come', () => {
+  const few = fc.uint8Array({ maxLength: 14, min: 0, max: 3 });
+  const alike = fc
+    .tuple(fc.constantFrom('', 'aaaa', 'aaaabbbb', 'aaaabbbbc'), fc.oneof(few, fc.uint8Array({ maxLength: 20 })))
+    .map(([prefix, rest]) => new Uint8Array([...new TextEncoder().encode(prefix), ...rest]));
+  const lists = fc.array(fc.oneof(few, alike), { minLength: 1, maxLength: 60 });
+  const orders = fc.constantFrom('any', 'rising', 'falling');
+  fc.assert(
+    fc.property(lists, orders, fc.nat(8), fc.constantFrom(0, 4), (list, order, prefix, gap) => {
+      const sorted = list.toSorted((a, b) => Buffer.compare(a, b));
+      const strings = { any: list, rising: sorted, falling: sorted.toReversed() }[order];
+      const buffer = bufferOf(new Uint8Array(), prefix);
+      for (const bytes of strings) {
+        buffer.append(new Uint8Array(gap).fill(0xff));
+        buffer.append(bytes);
+      }
+      const bounds = new ByteBounds(true);
+      const lengths = Int32Array.from(strings, ({ length }) => length);
+      bounds.observe(buffer, prefix, gap, lengths, strings.length);
+      const [min, max] = bounds.take()!;
+      expect([...min]).toEqual([...sorted[0]!]);
+      expect([...max]).toEqual([...sorted.at(-1)!]);
+    }),
+    { numRuns: 3000 },
+  );
 });

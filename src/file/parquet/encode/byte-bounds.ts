@@ -15,7 +15,7 @@ export class ByteBounds {
   /**
    * Looks at `count` byte strings of these lengths, which follow one another from `start` on with `gap` bytes before each.
    *
-   * Most lie between the bounds and share what these have in common: then comparing that, and the word after it, settles it.
+   * Most share what the bounds have in common: then comparing that, and the word after it, settles it.
    */
   observe(buffer: ByteBuffer, start: number, gap: number, lengths: Int32Array, count: number): void {
     if (count === 0 || !this.#enabled) return;
@@ -31,21 +31,28 @@ export class ByteBounds {
     let maxWord = 0;
     for (let i = 0; i < count; i++) {
       const end = at + lengths[i]!;
-      let inside = false;
-      if (end - at >= common + 4) {
+      let settled = false;
+      if (end - at >= common + 4 && minWord < maxWord) {
+        let difference = 0;
+        let k = 0;
+        for (; k + 8 <= common && difference === 0; k += 8)
+          difference =
+            (view.getInt32(at + k) ^ view.getInt32(minAt + k)) |
+            (view.getInt32(at + k + 4) ^ view.getInt32(minAt + k + 4));
+        if (k < common) difference |= view.getInt32(at + k) ^ view.getInt32(minAt + k);
         const word = view.getUint32(at + common);
-        if (word > minWord && word < maxWord) {
-          let difference = 0;
-          let k = 0;
-          for (; k + 8 <= common && difference === 0; k += 8)
-            difference =
-              (view.getInt32(at + k) ^ view.getInt32(minAt + k)) |
-              (view.getInt32(at + k + 4) ^ view.getInt32(minAt + k + 4));
-          if (k < common) difference |= view.getInt32(at + k) ^ view.getInt32(minAt + k);
-          inside = difference === 0;
+        settled = difference === 0 && word !== minWord && word !== maxWord;
+        if (settled && word < minWord) {
+          minAt = at;
+          minEnd = end;
+          minWord = word;
+        } else if (settled && word > maxWord) {
+          maxAt = at;
+          maxEnd = end;
+          maxWord = word;
         }
       }
-      if (!inside) {
+      if (!settled) {
         let moved = true;
         if (compare(bytes, at, end, bytes, minAt, minEnd) < 0) {
           minAt = at;

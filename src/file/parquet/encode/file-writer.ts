@@ -3,6 +3,7 @@ import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
 import { boundsText, hasBounds, isFloat } from '../../../stats/bounds.ts';
 import type { ColumnBatch, ColumnStats, FileTarget, FileWriter, WrittenFile } from '../../format.ts';
 import { explain, missingValue } from '../refuse.ts';
+import { carve } from './arena.ts';
 import { fileBounds, pageIndexOf } from './chunk-bounds.ts';
 import type { Chunk, ColumnEncoder } from './column.ts';
 import { type EncoderOptions, type Encoders, giveBack, takeEncoders } from './encoders.ts';
@@ -235,7 +236,9 @@ class EncodedFileWriter implements FileWriter {
     footer.view.setUint32(footerLength, footerLength, true);
     footer.length += 4;
     footer.append(magic);
-    const written = this.#output.write(footer.copy());
+    const bytes = carve(footer.length);
+    bytes.set(footer.bytes.subarray(0, footer.length));
+    const written = this.#output.write(bytes);
     const { rowCount, byteLength } = this;
     const columns = this.#encoders.leaves.map((leaf, i) => statsOf(leaf, this.#totals[i]!));
     // Before the store is done, which takes longer than encoding another small file.

@@ -229,6 +229,7 @@ export class TextColumn extends ColumnEncoder {
 /** Whether a dictionary may be of use: by a few of the strings. */
 function mayRepeat(strings: readonly string[]): boolean {
   const step = Math.max(1, Math.min(strings.length >>> 5, 8));
-  const sample = strings.filter((_, i) => i % step === 0);
-  return new Set(sample).size <= sample.length * 0.75;
+  const sample = new Set<string>();
+  for (let i = 0; i < strings.length; i += step) sample.add(strings[i]!);
+  return sample.size <= Math.ceil(strings.length / step) * 0.75;
 }

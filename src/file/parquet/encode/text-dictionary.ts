@@ -14,6 +14,7 @@ const looks = [
 
 /** Codes are numbered on from row group to row group, so that those of earlier ones are known; up to this number. */
 const maxCode: number = 1 << 30;
+const keptCodes = 64;
 
 /**
  * The dictionary of a row group's text. Entries are strings, looked up in a Map; they become bytes once, at the end. The next row
@@ -24,7 +25,7 @@ export class TextDictionary {
   /** Places in `codes` of the strings of this row group and of earlier ones. */
   readonly placeOf: Map<unknown, number> = new Map();
   /** Codes, above `firstCode`; what is below is a string of an earlier row group. */
-  codes: Int32Array = new Int32Array(64);
+  codes: Int32Array = new Int32Array(keptCodes);
   firstCode = 1;
   entries: string[] = [];
   /** UTF-16 units of all entries. */
@@ -111,12 +112,14 @@ export class TextDictionary {
   /** Begins anew, without the strings of earlier row groups. */
   clear(): void {
     this.begin();
-    this.#forget();
+    // Most small files have used none, and what is empty costs as much to clear.
+    if (this.placeOf.size > 0) this.#forget();
   }
 
+  /** Codes are those of no string then: each is set when its place is given away. */
   #forget(): void {
     this.placeOf.clear();
-    this.codes = new Int32Array(64);
+    if (this.codes.length > keptCodes) this.codes = new Int32Array(keptCodes);
     this.firstCode = 1;
   }
 }
