@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanEnv, NODE, scratch } from './run.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 const demo = async (folder: string): Promise<{ code: number; out: string; log: string }> => {
   const script = join(import.meta.dir, '../../scripts/demo.ts');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openOracle } from '../support/oracle.ts';
 import { cleanEnv, DATA, headOf, MAIN, NODE, runProcess, scratch } from './run.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 /** All files below a folder. */
 async function filesIn(path: string): Promise<string[]> {

@@ -8,7 +8,7 @@ import { watchedStore } from '../support/watched-store.ts';
 import type { DuckReport } from './duck.ts';
 import { rowsOf, type WriterLine, type WriterTask, write } from './writer.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 /** A process that says `ready`, and what it prints after that. */
 async function start(script: 'writer.ts' | 'duck.ts', argument: object) {

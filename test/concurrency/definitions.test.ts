@@ -3,7 +3,7 @@ import { t } from '../../src/index.ts';
 import { CATALOG_KINDS, testLake } from '../support/lakes.ts';
 import { openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 /** Lost races are those that a handle is told of: on Postgres its catalog makes up for some by itself. */
 const MAX_LOST = 3;

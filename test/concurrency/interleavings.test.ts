@@ -17,7 +17,7 @@ import { type TestLake, testLake } from '../support/lakes.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 import { programs } from '../support/programs.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 /** Orders of the steps of programs, with rows that tell the programs apart: what a seed says. */
 function sample(seed: number): { readonly chosen: readonly Program[]; readonly order: readonly number[] } {

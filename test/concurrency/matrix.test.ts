@@ -14,7 +14,7 @@ import {
 import { type CatalogKind, type TestLake, testLake } from '../support/lakes.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 // Real changes by both, one transaction open while the other commits. `conflict-matrix.test.ts` asks about every pair, but with
 // changes that nobody made.

@@ -9,7 +9,7 @@ import { type PostgresWire, postgresWire } from '../support/postgres-wire.ts';
 import { freshDatabase } from '../support/services.ts';
 import { watchedStore } from '../support/watched-store.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 /** Lakes that are cut off side by side. */
 const LANES = 6;

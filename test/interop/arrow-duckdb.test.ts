@@ -13,7 +13,7 @@ import { testLake } from '../support/lakes.ts';
 import { identifier, type Oracle, openOracle } from '../support/oracle.ts';
 import { shown, typeCases } from '../support/type-cases.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 const rowCount = Math.max(...typeCases.map(({ values }) => values.length)) + 2;
 const sqlAt = (type: (typeof typeCases)[number], i: number): string =>

@@ -42,7 +42,7 @@ afterAll(async () => {
   await sql.end();
   await database[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
-}, 300_000);
+}, 900_000);
 
 /** What a step appends to one column. */
 interface ColumnStep {
@@ -296,4 +296,4 @@ test('memory, SQLite and Postgres hold the same rows after the same batches', as
     { numRuns: 20 },
   );
   expect(places).toBeGreaterThanOrEqual(20);
-}, 300_000);
+}, 900_000);

@@ -5,7 +5,7 @@ import { CATALOG_KINDS } from '../support/lakes.ts';
 import { openOracle } from '../support/oracle.ts';
 import { type TwinStep, twinDifferences } from '../support/twin.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 // What callers commit at once becomes one snapshot. Its catalog rows are those of a DuckDB transaction that does all of it.
 

@@ -5,7 +5,7 @@ import { CATALOG_KINDS, testLake } from '../support/lakes.ts';
 import { weirdNames } from '../support/names.ts';
 import { identifier, literal, openOracle } from '../support/oracle.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 /** Any text that is no name to DuckDB or the catalog's database is left out. */
 const anyName = fc

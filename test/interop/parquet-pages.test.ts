@@ -14,7 +14,7 @@ import { parseWhere } from '../../src/scan/where/parse.ts';
 import type { Field } from '../../src/schema/field.ts';
 import { field, objectOf, writeFile } from '../support/parquet.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 const run = promisify(execFile);
 

@@ -10,7 +10,7 @@ import { testLake } from '../support/lakes.ts';
 import { edges } from '../support/parquet-values.ts';
 import { typeCases } from '../support/type-cases.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 const run = promisify(execFile);
 const script = (name: string): string => fileURLToPath(new URL(`../services/${name}`, import.meta.url));

@@ -8,7 +8,7 @@ import { testLake } from '../support/lakes.ts';
 import { identifier, literal, type Oracle, openOracle } from '../support/oracle.ts';
 import { typeCases } from '../support/type-cases.ts';
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(900_000);
 
 const rowCount = Math.max(...typeCases.map(({ values }) => values.length)) + 2;
 /** Values that Parquet can hold: decimals have 38 digits. */
