@@ -7,6 +7,7 @@ import type { Field } from '../schema/field.ts';
 import { typeText } from '../spec/types.ts';
 import { hexBytes } from '../spec/values/blob.ts';
 import { codecFor, type Physical, ValueError } from '../spec/values/codec.ts';
+import { mapOf } from '../spec/values/map.ts';
 import { parseNested, type TextTree } from '../spec/values/nested-text.ts';
 import { unsupported } from './columns.ts';
 import type { InlinedPart, InlinedPartRow } from './parts.ts';
@@ -93,10 +94,10 @@ function partOf(table: TableName, stored: Field, wanted: Field): Conversion<Text
       return orNull((tree) => (tree as TextTree[]).map(first!));
     case 'map':
       return orNull((tree) => {
-        const entries = new Map<unknown, unknown>();
+        const entries: [unknown, unknown][] = [];
         const parts = tree as TextTree[];
-        for (let i = 0; i < parts.length; i += 2) entries.set(first!(parts[i]!), second!(parts[i + 1]!));
-        return entries;
+        for (let i = 0; i < parts.length; i += 2) entries.push([first!(parts[i]!), second!(parts[i + 1]!)]);
+        return mapOf(entries, wanted.name, table);
       });
     default: {
       const members = wanted.children.map((child) => {

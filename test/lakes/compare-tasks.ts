@@ -1,10 +1,10 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { localStore } from '../../adapters/local.ts';
-import { type RowBatch, readTask, type ScanTask, type Table } from '../../src/index.ts';
+import { type Compressors, type RowBatch, readTask, type ScanTask, type Table } from '../../src/index.ts';
 import { shown } from '../support/type-cases.ts';
 
 /** What not all runtimes have. */
-export const compressors = { zstd: { compress: zstdCompressSync, decompress: zstdDecompressSync } };
+export const compressors: Compressors = { zstd: { compress: zstdCompressSync, decompress: zstdDecompressSync } };
 
 /** What a scan may ask for. */
 export interface TaskOptions {

@@ -1,3 +1,4 @@
+import { mapOf } from '../../spec/values/map.ts';
 import { corrupt } from './footer.ts';
 import type { LeafEntries } from './leaf-stream.ts';
 import type { Raw } from './source.ts';
@@ -25,7 +26,7 @@ export type Assembly =
       readonly passed?: Passed;
     }
   | (Repeated & { readonly kind: 'list'; readonly element: Assembly })
-  | (Repeated & { readonly kind: 'map'; readonly key: Assembly; readonly value: Assembly });
+  | (Repeated & { readonly kind: 'map'; readonly name: string; readonly key: Assembly; readonly value: Assembly });
 
 /** Passes the entries of one value of a leaf, which may lie in lists. */
 interface Passed {
@@ -73,7 +74,7 @@ export class Assembler {
         return this.#nextItems(node, () => this.next(node.element));
       case 'map': {
         const entries = this.#nextItems(node, () => [this.next(node.key), this.next(node.value)] as const);
-        return entries && new Map(entries);
+        return entries && mapOf(entries, node.name);
       }
     }
   }

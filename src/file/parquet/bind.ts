@@ -85,7 +85,8 @@ function assemblyOf(field: Field, node: FileNode, below: Matcher, leaves: Map<nu
     }
     case 'map': {
       const [key, value] = [part(first!, node.key), part(second!, node.value)];
-      return { kind: 'map', ...repeatedOf(node), leaves: [...leavesOf(key), ...leavesOf(value)], key, value };
+      const read = [...leavesOf(key), ...leavesOf(value)];
+      return { kind: 'map', name: field.name, ...repeatedOf(node), leaves: read, key, value };
     }
   }
 }
