@@ -18,7 +18,7 @@ export interface ExplainedFile {
   readonly rowCount: number;
   readonly byteLength: number;
   readonly rowGroupCount: number;
-  /** Row groups that are read; their statistics rule out the others. */
+  /** Row groups that are read: statistics, Bloom filters or dictionaries rule out the others. */
   readonly readRowGroupCount: number;
   readonly readRowCount: number;
   readonly deleteFileCount: number;

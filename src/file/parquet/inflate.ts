@@ -2,7 +2,7 @@ import type { ColumnMetaData, CompressionCodec, Compressors as Inflated } from '
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { LakeError } from '../../errors.ts';
 import type { Compressors } from '../compressors.ts';
-import { corrupt } from './footer.ts';
+import { corrupt, decodingLater } from './footer.ts';
 import { inflateLz4 } from './lz4.ts';
 
 /** Gives `byteLength` bytes, or fails. */
@@ -25,11 +25,21 @@ export function inflateOf(codec: CompressionCodec | undefined, compressors: Comp
   );
 }
 
+/** The chunk's pages, as far as the decoder can't decompress them itself. */
+export async function inflatedPages(
+  chunk: ColumnMetaData,
+  bytes: Uint8Array,
+  compressors: Compressors,
+): Promise<Inflated> {
+  const inflate = inflateOf(chunk.codec, compressors);
+  return inflate ? decodingLater('pages', inflatePages(chunk, bytes, inflate)) : {};
+}
+
 /**
  * Decompresses a chunk's pages ahead of the decoder, which knows no promises: it then finds each page by where its bytes
  * lay.
  */
-export async function inflatePages(chunk: ColumnMetaData, bytes: Uint8Array, inflate: Inflate): Promise<Inflated> {
+async function inflatePages(chunk: ColumnMetaData, bytes: Uint8Array, inflate: Inflate): Promise<Inflated> {
   const pages = new Map<number, Uint8Array>();
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
   while (reader.offset < bytes.byteLength) {

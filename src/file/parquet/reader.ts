@@ -17,13 +17,15 @@ import type {
 } from '../format.ts';
 import { Assembler } from './assemble.ts';
 import { type BoundColumn, type BoundLeaf, bindColumns } from './bind.ts';
-import { type BloomProbe, bloomProbe } from './bloom.ts';
+import { bloomLookup } from './bloom.ts';
 import { columnsOf, groupBounds, leafElements } from './bounds.ts';
 import { readFlat } from './decode/flat.ts';
-import { corrupt, decoding, decodingLater, readFooter } from './footer.ts';
-import { inflateOf, inflatePages } from './inflate.ts';
+import { dictionaryLookup } from './dictionary.ts';
+import { corrupt, decoding, readFooter } from './footer.ts';
+import { inflatedPages } from './inflate.ts';
 import { type LeafEntries, readLeaf } from './leaf-stream.ts';
 import { pageRuns, type RowRun } from './pages.ts';
+import { type Probe, probeOf } from './probe.ts';
 import { joinRanges, readRanges } from './ranges.ts';
 
 /** Opens a Parquet file. CORRUPT when it isn't one, or is damaged; UNSUPPORTED for what this version can't read. */
@@ -83,7 +85,7 @@ interface ParquetFile {
 
 /** `probed` gets what is read to find out. */
 async function* wantedGroups(
-  { object, metadata, root, isLoaded }: ParquetFile,
+  { object, metadata, root, compressors, isLoaded }: ParquetFile,
   request: ReadRequest,
   columns: readonly BoundColumn[],
   probed: ByteRange[] = [],
@@ -96,13 +98,19 @@ async function* wantedGroups(
     if (!matters) return true;
     const bounds = boundsOf(g);
     if (!matters(bounds)) return false;
-    const probe = bloomProbe(group, columnOf, bounds, matters);
+    if (futile >= maxFutile) return true;
+    const probe = probeOf(group, bounds, matters, (field) => {
+      const column = columnOf(field);
+      return bloomLookup(group, column, field) ?? dictionaryLookup(group, column, compressors, isLoaded);
+    });
     if (!probe || (!isLoaded && !isWorthProbing(probe, columnChunks(group, columns)))) return true;
     if (!isLoaded) probed.push(...joinRanges(probe.ranges));
     const isPossible = await probe.matters(object);
+    futile = isPossible && !isLoaded ? futile + 1 : 0;
     signal?.throwIfAborted();
     return isPossible;
   };
+  let futile = 0;
   let left = limit;
   let firstPosition = 0;
   for (const [g, group] of metadata.row_groups.entries()) {
@@ -125,12 +133,14 @@ async function* wantedGroups(
 }
 
 /** One more request has to save many bytes. */
-function isWorthProbing({ ranges }: BloomProbe, chunks: readonly ColumnMetaData[]): boolean {
+function isWorthProbing({ ranges }: Probe, chunks: readonly ColumnMetaData[]): boolean {
   const length = (all: readonly ByteRange[]): number => all.reduce((sum, { start, end }) => sum + end - start, 0);
   return length(ranges) * 4 + minSaved < length(chunks.map(chunkRange));
 }
 
 const minSaved = 1 << 17;
+/** After so many in a row that ruled nothing out, the next ones won't either. */
+const maxFutile = 4;
 
 async function* fetchRows(file: ParquetFile, request: ReadRequest): AsyncGenerator<FetchedBatch> {
   const { fields, binding, signal } = request;
@@ -212,10 +222,7 @@ async function decodeGroup(
   for (const slice of group.slices) {
     const found = slice.ranges.map(() => parts.next().value!);
     const bytes = found.length === 1 ? found[0]! : concatenate(found);
-    const { chunk } = slice;
-    const inflate = inflateOf(chunk.codec, compressors);
-    const inflated = inflate ? await decodingLater('pages', inflatePages(chunk, bytes, inflate)) : {};
-    loaded.push({ ...slice, bytes, compressors: inflated });
+    loaded.push({ ...slice, bytes, compressors: await inflatedPages(slice.chunk, bytes, compressors) });
   }
   signal?.throwIfAborted();
   const next = loaded.values();

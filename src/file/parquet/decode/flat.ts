@@ -30,6 +30,11 @@ export function readFlat(source: FlatChunk, rowCount: number): ArrayLike<unknown
   return values.done();
 }
 
+/** The values of a chunk's dictionary, which are the chunk's first bytes; as stored where they are objects to callers. */
+export function readDictionary(source: FlatChunk): ArrayLike<unknown> {
+  return new Pages(source).dictionary();
+}
+
 /** What the last chunk's pages were decompressed into: pages of text are of megabytes, which take long to allocate. */
 let spare: WeakRef<Uint8Array> | undefined;
 /** Some runtimes at the edge have none. */
@@ -50,17 +55,29 @@ class Pages {
     this.#reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), offset: 0 };
   }
 
-  /** Decodes one page. */
-  next(out: Joined): void {
+  dictionary(): Values {
+    const { header, body } = this.#page();
+    if (header.type !== 'DICTIONARY_PAGE') throw corrupt('it has no dictionary where it should have one');
+    this.#readDictionary(header, body);
+    return this.#dictionary!;
+  }
+
+  #page(): { readonly header: PageHeader; readonly body: Uint8Array } {
     const { bytes } = this.#source;
     const reader = this.#reader;
-    if (reader.offset >= bytes.length) throw corrupt(`${out.rowCount} rows were found, ${out.wanted} expected`);
     const header = parquetHeader(reader);
     const start = reader.offset;
     const end = start + header.compressed_page_size;
     if (!(end >= start && end <= bytes.length)) throw corrupt('a page is longer than its column');
     reader.offset = end;
-    const body = bytes.subarray(start, end);
+    return { header, body: bytes.subarray(start, end) };
+  }
+
+  /** Decodes one page. */
+  next(out: Joined): void {
+    if (this.#reader.offset >= this.#source.bytes.length)
+      throw corrupt(`${out.rowCount} rows were found, ${out.wanted} expected`);
+    const { header, body } = this.#page();
     switch (header.type) {
       case 'DICTIONARY_PAGE':
         this.#readDictionary(header, body);

@@ -2,7 +2,7 @@ import type { SchemaElement } from 'hyparquet';
 import type { Field } from '../../../schema/field.ts';
 import type { Physical, ValueCodec } from '../../../spec/values/codec.ts';
 import type { ByteBuffer } from './byte-buffer.ts';
-import { type Encoding, encodings, pageTypes } from './encodings.ts';
+import { type Encoding, encodings, type PageType, pageTypes } from './encodings.ts';
 import { FlatLevels, NestedLevels } from './levels.ts';
 import type { Page, PageAssembler, PageContent } from './page.ts';
 import { scratch } from './scratch.ts';
@@ -36,11 +36,18 @@ export interface Refused {
   readonly reason: unknown;
 }
 
+/** How many pages of a type have an encoding. */
+export interface EncodingCount {
+  readonly type: PageType;
+  readonly encoding: Encoding;
+  count: number;
+}
+
 /** One leaf of one row group, encoded. */
 export interface Chunk {
   /** The dictionary first, when there is one. */
   readonly pages: readonly Page[];
-  readonly encodings: readonly Encoding[];
+  readonly encodings: readonly EncodingCount[];
   readonly slots: number;
   readonly nullCount: number;
   readonly bounds: readonly [min: Physical, max: Physical] | undefined;
@@ -66,7 +73,6 @@ export abstract class ColumnEncoder {
   protected pageBounds: readonly [min: Physical, max: Physical] | undefined;
   #pages: Page[] = [];
   #pagesLength = 0;
-  #encodings = new Set<Encoding>();
   #slots = 0;
   #nullCount = 0;
 
@@ -195,7 +201,6 @@ export abstract class ColumnEncoder {
   }
 
   #addPage(content: PageContent): Page {
-    this.#encodings.add(content.encoding);
     const page = this.bench.assembler.assemble(content, scratch.body);
     this.#pagesLength += page.bytes.length;
     this.#pages.push(page);
@@ -222,7 +227,7 @@ export abstract class ColumnEncoder {
     }
     const chunk = {
       pages: this.#pages,
-      encodings: [...this.#encodings],
+      encodings: counted(this.#pages),
       slots: this.#slots,
       nullCount: this.#nullCount,
       bounds: this.takeBounds(),
@@ -230,7 +235,6 @@ export abstract class ColumnEncoder {
     };
     this.#pages = [];
     this.#pagesLength = 0;
-    this.#encodings = new Set();
     this.#slots = 0;
     this.#nullCount = 0;
     return chunk;
@@ -249,4 +253,15 @@ export abstract class ColumnEncoder {
     }
     return undefined;
   }
+}
+
+function counted(pages: readonly Page[]): EncodingCount[] {
+  const counts: EncodingCount[] = [];
+  for (const { content } of pages) {
+    const { type, encoding } = content;
+    const found = counts.find((one) => one.type === type && one.encoding === encoding);
+    if (found) found.count++;
+    else counts.push({ type, encoding, count: 1 });
+  }
+  return counts;
 }

@@ -1,14 +1,13 @@
 import type { LogicalType, SchemaElement } from 'hyparquet';
 import { ByteBuffer } from './byte-buffer.ts';
-import type { Leaf } from './column.ts';
-import type { Encoding } from './encodings.ts';
+import type { EncodingCount, Leaf } from './column.ts';
 import type { PageIndex } from './page-index.ts';
 import { ThriftWriter } from './thrift.ts';
 
 /** A column chunk as the footer tells of it. */
 export interface ChunkEntry {
   readonly leaf: Leaf;
-  readonly encodings: readonly Encoding[];
+  readonly encodings: readonly EncodingCount[];
   readonly codec: number;
   readonly slots: number;
   readonly nullCount: number;
@@ -165,7 +164,7 @@ function writeChunk(thrift: ThriftWriter, chunk: ChunkEntry): void {
   thrift.int64(2, 0);
   thrift.struct(3, () => {
     thrift.int32(1, physicalTypes.indexOf(leaf.element.type!));
-    thrift.int32s(2, chunk.encodings);
+    thrift.int32s(2, [...new Set(chunk.encodings.map(({ encoding }) => encoding))]);
     thrift.strings(3, leaf.path);
     thrift.int32(4, chunk.codec);
     thrift.int64(5, chunk.slots);
@@ -181,6 +180,12 @@ function writeChunk(thrift: ThriftWriter, chunk: ChunkEntry): void {
       thrift.binary(6, min);
       thrift.bool(7, true);
       thrift.bool(8, true);
+    });
+    // Without them readers can't tell whether all values are in the dictionary.
+    thrift.structs(13, chunk.encodings, ({ type, encoding, count }) => {
+      thrift.int32(1, type);
+      thrift.int32(2, encoding);
+      thrift.int32(3, count);
     });
   });
   if (chunk.offsetIndex !== undefined) {
