@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { memoryLake } from '../../adapters/memory.ts';
-import { t } from '../../src/index.ts';
+import { type Column, t } from '../../src/index.ts';
+
+const UUID = 'a1111111-2222-4333-8444-555555555555';
 
 // In the catalog and in a file: different code takes the values.
 for (const dataInliningRowLimit of [10, 0])
@@ -52,6 +54,53 @@ for (const dataInliningRowLimit of [10, 0])
           context: { column: 'm', row: 0 },
         });
       expect(await byText.count()).toBe(0);
+    });
+
+    test('have each key once, however it is written', async () => {
+      const { lake } = await tables();
+      await using _ = lake;
+      const day = (text: string): Date => new Date(`${text}T00:00:00Z`);
+      const interval = (months: number, days: number, micros: bigint) => ({ months, days, micros });
+      const cases: readonly (readonly [key: Column, different: readonly unknown[], same: readonly unknown[]])[] = [
+        [t.date(), [day('2024-01-01'), '2024-01-02'], [day('2024-01-01'), day('2024-01-01')]],
+        [t.date(), [], [day('2024-01-01'), '2024-01-01']],
+        [t.timestamp(), [new Date(0), new Date(1)], [new Date(5), 5000n]],
+        [t.int32(), [1, 2n], [1, 1n]],
+        [t.int64(), [2n ** 60n, 2n ** 60n + 1n], [2, 2n]],
+        [t.uint128(), [1n, 2], [1n, 1]],
+        [t.float64(), [0.1, 0.2], []],
+        [t.float32(), [0.1, 0.2], [0.1, Math.fround(0.1)]],
+        [t.decimal(5, 2), ['1.5', '1.51'], ['1.5', '1.50']],
+        [t.uuid(), [UUID, UUID.replace('a', 'b')], [UUID, UUID.toUpperCase()]],
+        [t.blob(), [Uint8Array.of(1, 2), Uint8Array.of(12)], [Uint8Array.of(1), Uint8Array.of(1)]],
+        [t.time(), ['01:00:00', '01:00:01'], ['01:00:00', '01:00:00.000']],
+        [t.timetz(), ['01:00:00+00', '02:00:00+00'], ['01:00:00+00', '02:00:00+01']],
+        [t.json(), ['1', '"1"'], ['1', 1]],
+        [t.interval(), [interval(1, 0, 0n), interval(0, 31, 0n)], [interval(1, 0, 0n), interval(0, 30, 0n)]],
+        [t.list(t.int32()), [[1, 2], [12], [1, null], [null], []], [[1], [1]]],
+        [t.list(t.varchar()), [['NULL'], [null], ['a', 'b'], ['a,b'], ['a","b']], [['a'], ['a']]],
+        [t.struct({ x: t.float64() }), [{ x: 1 }, {}], [{ x: 0 }, { x: -0 }]],
+        [t.map(t.int32(), t.int32()), [new Map([[1, 2]]), new Map([[1, 3]]), new Map()], [{}, new Map()]],
+        [t.varchar(), ['a', 'A', 'ä', ''], []],
+        [t.boolean(), [true, false], []],
+      ];
+      const lost: string[] = [];
+      for (const [n, [key, different, same]] of cases.entries()) {
+        const table = await lake.createTable(`keys_${n}`, { m: t.map(key, t.int32()) });
+        const mapOf = (keys: readonly unknown[]) => new Map(keys.map((one, i) => [one, i])) as never;
+        if (same.length > 0) {
+          const rows = [{ m: mapOf(different) }, { m: null }, { m: mapOf([...different, ...same]) }];
+          await expect(table.insert(rows)).rejects.toMatchObject({
+            code: 'INVALID_VALUE',
+            message: expect.stringContaining('expected each key of a map once'),
+            context: { column: 'm', row: 2 },
+          });
+        }
+        await table.insert([{ m: mapOf(different) }]);
+        const [row] = await table.scan().toArray();
+        if ((row!.m as unknown as Map<unknown, number>).size !== different.length) lost.push(`keys_${n}`);
+      }
+      expect(lost).toEqual([]);
     });
 
     test('and structs are no objects that keep their content elsewhere', async () => {

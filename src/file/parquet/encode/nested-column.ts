@@ -4,12 +4,14 @@ import { ValueError } from '../../../spec/values/codec.ts';
 import type { ColumnEncoder, Refused, Workbench } from './column.ts';
 import { columnOf } from './column-of.ts';
 import { isNested, leafOf, type Place } from './leaves.ts';
+import { identityOf, isSuspect, type Sameness, samenessOf } from './map-keys.ts';
 import {
   absent,
   entriesOf,
   expectedKey,
   expectedList,
   expectedMap,
+  expectedOnce,
   expectedRecord,
   isList,
   isMap,
@@ -76,6 +78,8 @@ export class NestedColumn {
 interface Node {
   write(value: unknown, repetition: number, definition: number): void;
   check(value: unknown, path: string): void;
+  /** A text that tells values apart as DuckDB does, of one that is not refused. */
+  identity(value: unknown): string;
 }
 
 function nodeOf(field: Field, place: Place, bench: Workbench, leaves: LeafNode[]): Node {
@@ -98,7 +102,7 @@ function nodeOf(field: Field, place: Place, bench: Workbench, leaves: LeafNode[]
     case 'map': {
       const key = nodeOf(children[0]!, below('key', true, true, ['key_value']), bench, leaves);
       const value = nodeOf(children[1]!, below('value', true, false, ['key_value']), bench, leaves);
-      return new MapNode(key, value, place);
+      return new MapNode(key, value, place, samenessOf(children[0]!));
     }
     default:
       return new StructNode(
@@ -145,6 +149,10 @@ class LeafNode implements Node {
       throw error;
     }
   }
+
+  identity(value: unknown): string {
+    return absent(value) ? 'NULL' : identityOf(this.column.codec.encode(value));
+  }
 }
 
 class ListNode implements Node {
@@ -172,6 +180,12 @@ class ListNode implements Node {
     if (absent(value)) return;
     if (!isList(value)) throw new RefusedWithin(expectedList, path, value);
     for (let i = 0; i < value.length; i++) this.#element.check(value[i], `${path}[${i}]`);
+  }
+
+  identity(value: unknown): string {
+    return absent(value)
+      ? 'NULL'
+      : `[${Array.from(value as ArrayLike<unknown>, (one) => this.#element.identity(one))}]`;
   }
 }
 
@@ -223,10 +237,18 @@ class StructNode implements Node {
           `${path}.${unknown}`,
           value[unknown],
         );
-    for (const [i, member] of this.#members.entries()) {
-      const name = this.#names[i]!;
-      member.check(Object.hasOwn(value, name) || !(name in {}) ? value[name] : undefined, `${path}.${name}`);
-    }
+    for (const [i, member] of this.#members.entries())
+      member.check(this.#member(value, i), `${path}.${this.#names[i]}`);
+  }
+
+  identity(value: unknown): string {
+    if (absent(value)) return 'NULL';
+    return `{${this.#members.map((member, i) => member.identity(this.#member(value as Readonly<Record<string, unknown>>, i)))}}`;
+  }
+
+  #member(value: Readonly<Record<string, unknown>>, i: number): unknown {
+    const name = this.#names[i]!;
+    return Object.hasOwn(value, name) || !(name in {}) ? value[name] : undefined;
   }
 }
 
@@ -236,7 +258,10 @@ class MapNode implements Node {
   readonly #definition: number;
   readonly #repetition: number;
 
-  constructor(key: Node, value: Node, { definition, repetition }: Place) {
+  readonly #sameness: Sameness;
+
+  constructor(key: Node, value: Node, { definition, repetition }: Place, sameness: Sameness) {
+    this.#sameness = sameness;
     this.#key = key;
     this.#value = value;
     this.#definition = definition;
@@ -250,14 +275,27 @@ class MapNode implements Node {
     }
     let next = repetition;
     let empty = true;
-    for (const [key, item] of entriesOf(value)) {
+    const entries = entriesOf(value);
+    let first: unknown;
+    let suspect = false;
+    for (const [key, item] of entries) {
       empty = false;
       if (absent(key)) throw new ValueError(expectedKey);
+      first ??= key;
+      suspect ||= isSuspect(this.#sameness, key, first);
       this.#key.write(key, next, this.#definition + 1);
       this.#value.write(item, next, this.#definition + 1);
       next = this.#repetition;
     }
     if (empty) this.#writeNone(repetition, this.#definition);
+    else if (suspect && this.#twice(entries) !== undefined) throw new ValueError(expectedOnce);
+  }
+
+  /** A key that is there before, by another value. */
+  #twice(entries: Iterable<readonly [unknown, unknown]>): { readonly key: unknown } | undefined {
+    const seen = new Set<string>();
+    for (const [key] of entries) if (seen.size === seen.add(this.#key.identity(key)).size) return { key };
+    return undefined;
   }
 
   #writeNone(repetition: number, definition: number): void {
@@ -273,5 +311,12 @@ class MapNode implements Node {
       this.#key.check(key, `${path}.key`);
       this.#value.check(item, `${path}[${showValue(key)}]`);
     }
+    const twice = this.#twice(entriesOf(value));
+    if (twice) throw new RefusedWithin(expectedOnce, path, twice.key);
+  }
+
+  identity(value: unknown): string {
+    if (absent(value)) return 'NULL';
+    return `{${[...entriesOf(value)].map(([key, item]) => `${this.#key.identity(key)}=${this.#value.identity(item)}`)}}`;
   }
 }

@@ -33,6 +33,7 @@ function isOpaque(value: object): boolean {
 }
 
 export const expectedMap: string = 'expected a Map, an array of entries with each key once, or an object with its keys';
+export const expectedOnce: string = 'expected each key of a map once';
 export const expectedKey: string = 'expected no NULL among the keys of a map';
 
 type Entries = Iterable<readonly [unknown, unknown]>;
