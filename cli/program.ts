@@ -99,6 +99,14 @@ export function buildProgram(io: Io, version: string): Command {
       ]),
     );
   command(
+    'count',
+    'LAKE TABLE',
+    'print how many rows there are',
+    async () => (await import('./commands/count.ts')).count,
+  )
+    .option('--where <json>', 'which rows: see `edgemere help where`')
+    .option('--as-of <version>', "a snapshot's id, or a time such as 2024-01-15T12:30:00Z");
+  command(
     'changes',
     'LAKE TABLE --from VERSION',
     'print what was inserted, updated and deleted',

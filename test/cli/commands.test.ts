@@ -63,6 +63,12 @@ describe('a lake from nothing', () => {
       '[\n{"at time":"2024-01-15T12:30:00.123456Z"}\n]\n',
     );
     expect(await ok(['scan', lake, 'shop.events', '--as-of', '1'])).toBe('');
+    expect(await ok(['scan', lake, 'shop.events', '--columns', 'id,ROWID,snapshot_id', '--format', 'csv'])).toBe(
+      'id,rowid,snapshot_id\n9007199254740993,0,2\n2,1,2\n',
+    );
+    expect(await ok(['count', lake, 'shop.events'])).toBe('2\n');
+    expect(await ok(['count', lake, 'shop.events', '--where', '{"ID": {"gt": 2}}', '--json'])).toBe('1\n');
+    expect(await ok(['count', lake, 'shop.events', '--as-of', '1'])).toBe('0\n');
     expect(await ok(['scan', lake, 'shop.events', '--format', 'table'])).toContain(
       '│ 9007199254740993 │ 2024-01-15T12:30:00.123456Z │          1.10 │ none │',
     );
