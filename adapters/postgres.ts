@@ -22,7 +22,7 @@ export type { PostgresCatalogOptions } from './postgres/options.ts';
  *
  * await using lake = await openLake({
  *   catalog: postgresCatalog({ sql: postgres(process.env.DATABASE_URL), schema: 'lake', end: true }),
- *   store: s3Store({ bucket: 'lake' }),
+ *   store: s3Store(),
  *   dataPath: 's3://lake/data/',
  * });
  * ```
