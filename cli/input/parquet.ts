@@ -27,7 +27,7 @@ const compressors: Compressors = {
   BROTLI: (input) => brotliDecompressSync(input),
 };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Numbers stay as they are stored: what they mean is the column's business. */
 const parsers: Partial<ParquetParsers> = {

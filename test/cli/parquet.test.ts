@@ -32,7 +32,7 @@ const columns: Readonly<Record<string, readonly [type: string, ...values: string
   d4: ['decimal(4,1)', '(-999.9)::DECIMAL(4,1)', '0.1'],
   d18: ['decimal(18,3)', '(-999999999999999.999)::DECIMAL(18,3)', '0.001'],
   d38: ['decimal(38,38)', "'-0.99999999999999999999999999999999999999'::DECIMAL(38,38)", '0'],
-  text: ['varchar', "''", "'é😀'"],
+  text: ['varchar', "''", "'\uFEFFé😀'"],
   json: ['json', `'{"a": 12345678901234567890}'::JSON`, "'null'"],
   blob: ['blob', "'\\xFF\\x00'::BLOB", "''"],
   uuid: ['uuid', "'80000000-0000-4000-8000-000000000001'::UUID", "'00000000-0000-0000-0000-000000000000'"],
@@ -72,6 +72,9 @@ describe('Parquet', () => {
       );
       await duck.attachSqlite(lake, undefined, { as: compression });
       expect(await duck.rows(`FROM ${compression}.t`)).toEqual(await duck.rows(`FROM '${file}'`));
+      // DuckDB's binding leaves out what looks like a byte order mark.
+      const lengths = 'SELECT length(text) AS n FROM';
+      expect(await duck.rows(`${lengths} ${compression}.t`)).toEqual(await duck.rows(`${lengths} '${file}'`));
       await duck.detach(compression);
     });
 
