@@ -31,7 +31,8 @@ export interface OpenOptions extends Partial<RetryPolicy> {
   readonly commitGapMs?: number | undefined;
   /**
    * Up to how many rows an insert puts into the catalog itself instead of a file, where no option `data_inlining_row_limit` of the
-   * lake, a schema or a table says it: DuckDB's ATTACH option of that name. Defaults to 10, as DuckDB's; 0 for none.
+   * lake, a schema or a table says it: DuckDB's ATTACH option of that name. Defaults to 10, as DuckDB's; 0 for none. Options of a lake are
+   * read when it is opened and whenever its schema has changed, DuckDB's when it attaches.
    */
   readonly dataInliningRowLimit?: number | undefined;
   /** Compressions beyond Snappy that the runtime lacks, or faster ones. */

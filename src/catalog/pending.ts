@@ -71,7 +71,10 @@ export type PendingChange =
 export interface CommitMessage {
   readonly author?: string | undefined;
   readonly message?: string | undefined;
-  /** Free text, by convention JSON. */
+  /**
+   * Free text, by convention JSON. Where there is none, a commit of inlined rows or drops alone says here which it is: with a text of the
+   * caller's own its outcome, when the connection is lost, may stay COMMIT_UNKNOWN without an idempotency key.
+   */
   readonly extraInfo?: string | undefined;
 }
 
