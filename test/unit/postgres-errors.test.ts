@@ -103,11 +103,11 @@ describe('a commit whose answer was lost', () => {
 
 describe('a race', () => {
   const raced: Answer[] = [[[null]], { code: '40001' }, { code: '40P01' }];
-  test('that an append lost is run again, in the queue', async () => {
+  test('that an append lost is run again', async () => {
     for (const answer of raced) {
       const client = answering(answer, [[snapshotRow]]);
       expect(await commit(client)).toMatchObject({ status: 'committed' });
-      expect(client.sent.map((text) => text.startsWith('SELECT pg_advisory_xact_lock'))).toEqual([false, true]);
+      expect(client.sent.map((text) => text.startsWith('SELECT pg_advisory_xact_lock'))).toEqual([true, true]);
     }
   });
 
@@ -124,16 +124,69 @@ describe('a race', () => {
       expect(client.sent).toHaveLength(1);
     }
   });
+});
 
-  test('is forgotten after 32 commits', async () => {
-    const client = answering([[null]], [[snapshotRow]]);
+describe('prepared statements', () => {
+  /** As far as `answering` goes; a DO in front is a result without rows. */
+  function preparing(...answers: Answer[]): PostgresClient & { readonly sent: string[] } {
+    const client = answering(...answers);
+    const sent: string[] = [];
+    const unsafe: PostgresClient['unsafe'] = (text) => {
+      sent.push(text);
+      const query = client.unsafe(text.replace(/^DO .*;\nSELECT pg_adv/s, 'SELECT pg_adv'));
+      const values = async (): Promise<unknown> => {
+        const results = (await query.values()) as unknown[];
+        return text.startsWith('DO ') ? [[], ...results] : results;
+      };
+      // biome-ignore lint/suspicious/noThenProperty: a query is sent when it is awaited.
+      return { values, then: (...args) => values().then(...args) };
+    };
+    return { ...client, sent, unsafe, options: { prepare: true } };
+  }
+  const kindOf = (text: string): string =>
+    `${text.startsWith('DO ') ? 'prepares, ' : ''}${/\nEXECUTE edgemere_[0-9a-f]{32}\(/.test(text) ? 'executes' : 'plans'}`;
+
+  test('are made with the second commit, and once', async () => {
+    const client = preparing([[snapshotRow]]);
     const catalog = postgresCatalog({ sql: client });
-    for (let round = 0; round < 40; round++) await catalog.commit(appendUnless(base, 1));
-    const queued = client.sent.map((text) => text.startsWith('SELECT pg_advisory_xact_lock'));
-    expect(queued).toEqual([
-      false,
-      ...Array.from({ length: 32 }, () => true),
-      ...Array.from({ length: 8 }, () => false),
+    for (let round = 0; round < 4; round++)
+      expect(await catalog.commit(appendUnless(base, 1))).toMatchObject({ status: 'committed' });
+    expect(client.sent.map(kindOf)).toEqual(['plans', 'prepares, executes', 'executes', 'executes']);
+  });
+
+  test('are made again for a connection that does not know them, and no other error is taken for that', async () => {
+    const done: Answer = [[snapshotRow]];
+    const client = preparing(done, done, { code: '26000' }, done, { code: '53300' }, done);
+    const catalog = postgresCatalog({ sql: client });
+    for (let round = 0; round < 3; round++)
+      expect(await catalog.commit(appendUnless(base, 1))).toMatchObject({ status: 'committed' });
+    await rejects(catalog.commit(appendUnless(base, 1)), 'CATALOG_UNAVAILABLE');
+    expect(await catalog.commit(appendUnless(base, 1))).toMatchObject({ status: 'committed' });
+    expect(client.sent.map(kindOf)).toEqual([
+      'plans',
+      'prepares, executes',
+      'executes',
+      'prepares, executes',
+      'executes',
+      'executes',
+    ]);
+  });
+
+  test('of very many shapes are not: those that come late are planned each time', async () => {
+    const client = preparing([[snapshotRow]]);
+    const catalog = postgresCatalog({ sql: client });
+    const shaped = (n: number): CommitBatch => ({
+      ...appendUnless(base, 1),
+      ops: [{ kind: 'deleteInlined', name: `ducklake_inlined_data_${n}_1`, upTo: 1 }],
+    });
+    for (let n = 0; n < 103; n++) await catalog.commit(shaped(n));
+    await catalog.commit(shaped(5));
+    const kinds = client.sent.map(kindOf);
+    expect([kinds[100], kinds[101], kinds[102], kinds[103]]).toEqual([
+      'prepares, executes',
+      'plans',
+      'plans',
+      'executes',
     ]);
   });
 });
