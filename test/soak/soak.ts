@@ -55,9 +55,11 @@ export async function soak({ catalog, seconds, processes, seed, calls = 0 }: Soa
   const errors: string[] = [];
   const running: Worker[] = [];
   const launch = (isDuck: boolean): void => {
-    // Only those who have begun to work are cut off: DuckDB can't be told to attach again from another's error.
+    // Only those who have begun to work are cut off.
     if (wire) wire.cutNext = undefined;
-    const task = { worker: told.length + 1, address: place.address, seed: seed * 1000 + told.length };
+    // DuckDB isn't: when the answer to its COMMIT is lost it removes its files, whether they were committed or not.
+    const address = isDuck && database ? { ...place.address, url: database.url } : place.address;
+    const task = { worker: told.length + 1, address, seed: seed * 1000 + told.length };
     const worker = start(isDuck, task, errors);
     told.push(worker.told);
     running.push(worker);
