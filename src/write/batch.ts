@@ -73,10 +73,12 @@ export class Batches {
       this.#lately = Math.max(this.#lately, this.#underWay + waiting.length);
     };
     const settled = commitBatch(this.#target, appends, this.#count++, this.#options, this.#last, settling);
-    this.#last = settled.then(() => {
+    const done = settled.then(() => {
       this.#underWay -= appends.length;
     });
-    return { rowCount, byteLength, done: this.#last };
+    // A batch of which nothing is left to commit is settled before its turn: those after it wait for the ones before it all the same.
+    this.#last = Promise.all([this.#last, done]).then(() => {});
+    return { rowCount, byteLength, done };
   }
 }
 

@@ -170,6 +170,23 @@ describe('full batches', () => {
     await writer.close();
   });
 
+  test('keep their order beside one of which nothing is left to commit', async () => {
+    const { store, closes, reached } = heldStore();
+    await using lake = await place(store);
+    const writer = lake.table('a').writer({ maxRows: 2, maxDelayMs: never });
+    const first = writer.append(rowsOf(0, 1));
+    const bad = writer.append([{ id: 'x' }, { id: 'y' }] as never);
+    const third = writer.append(rowsOf(2, 3));
+    await rejects(() => bad, 'INVALID_VALUE');
+    await reached(2);
+    closes[1]!.finish();
+    const { snapshotId } = await lake.table('b').insert(rowsOf(0));
+    closes[0]!.finish();
+    expect([(await first).snapshotId, (await third).snapshotId]).toEqual([snapshotId! + 1, snapshotId! + 2]);
+    expect(await ids(lake)).toEqual([0, 1, 2, 3]);
+    await writer.close();
+  });
+
   test('are four at most, and one that fails leaves the others alone', async () => {
     const { store, closes, reached } = heldStore();
     await using lake = await place(store);
