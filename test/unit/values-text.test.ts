@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { parseType } from '../../src/spec/types.ts';
+import { hexBytes } from '../../src/spec/values/blob.ts';
 import { codecFor, type Physical } from '../../src/spec/values/codec.ts';
 import { literal, type Oracle, openOracle } from '../support/oracle.ts';
 
@@ -313,4 +314,12 @@ describe("text is DuckDB's own, and is read back", () => {
     const codec = codecFor({ name: 'varchar' });
     expect([...texts].sort((a, b) => codec.compare(a, b))).toEqual(rows.map((row) => row['x']!));
   });
+});
+
+test('hexadecimal digits of a value of megabytes are read, and odd or other ones refused', () => {
+  const digits = '0aFf'.repeat(5_000_000);
+  const bytes = hexBytes(digits);
+  expect([bytes.length, ...bytes.subarray(-2)]).toEqual([10_000_000, 0x0a, 0xff]);
+  for (const bad of [`${digits}0`, `${digits}0g`, 'f', 'f\nf'])
+    expect(() => hexBytes(bad)).toThrow('expected hexadecimal digits');
 });
