@@ -80,15 +80,17 @@ export function lakeError(error: unknown): unknown {
 /**
  * Runs `work` until the database is not busy. The waits are drawn wide and evenly: SQLite's own busy handler, with its
  * fixed steps, lets some writers starve. Only the waits count: a process that is frozen for a while, as functions are, has not
- * waited.
+ * waited. The busy timeout of a caller's own handle is a wait too; a freeze in it can't be told apart, and counts in part.
  */
 export async function whenFree<T>(timeoutMs: number, work: () => T): Promise<T> {
   let leftMs = timeoutMs;
   for (let limit = 4; ; limit = Math.min(limit * 1.5, 100)) {
+    const start = performance.now();
     try {
       return work();
     } catch (error) {
       if (!isBusy(error)) throw lakeError(error);
+      leftMs -= Math.min(performance.now() - start, timeoutMs / 4);
       if (leftMs <= 0)
         throw new LakeError(
           'CATALOG_UNAVAILABLE',

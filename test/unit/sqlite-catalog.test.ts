@@ -253,6 +253,26 @@ describe('a locked database', () => {
     }
   });
 
+  test('is waited for no longer where the handle has a busy timeout of its own', async () => {
+    let now = 0;
+    const clock = spyOn(performance, 'now').mockImplementation(() => now);
+    try {
+      const handle: SqliteDatabase = {
+        prepare: () => ({ all: () => [], run: () => undefined }),
+        close: () => undefined,
+        exec() {
+          now += 5000;
+          throw Object.assign(new Error('database is locked'), { errcode: 5 });
+        },
+      };
+      await using catalog = sqliteCatalog({ database: handle, busyTimeoutMs: 30_000 });
+      await rejects(() => catalog.initialize(newLake()), 'CATALOG_UNAVAILABLE');
+      expect(now).toBe(30_000);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   test('by readers only keeps a commit waiting until they are done', async () => {
     const path = freshPath();
     const { catalog, refused } = patientCatalog(path);
