@@ -30,15 +30,22 @@ export function boundsOfStats({
     // that others wrote may have a narrower type than the column.
     const mayBeNarrower = isChanged || field.beginSnapshot === file.begin_snapshot || file.mapping_id !== null;
     const slack = mayBeNarrower && isFloat(field.type) ? 1 : 0;
+    // Of such files DuckDB takes the least text of their row groups' bounds for the least instant.
+    const isMisjudged = file.mapping_id !== null && field.type.name === 'timestamptz';
+    const known = (text: string | null): string | null =>
+      !isKnown || (isMisjudged && !sortsAsText.test(text ?? '')) ? null : text;
     return {
-      min: isKnown ? bound(field.type, row.min_value, -slack) : undefined,
-      max: isKnown ? bound(field.type, row.max_value, slack) : undefined,
+      min: bound(field.type, known(row.min_value), -slack),
+      max: bound(field.type, known(row.max_value), slack),
       nullCount: row.null_count ?? undefined,
       rowCount,
       containsNan: row.contains_nan ?? undefined,
     };
   };
 }
+
+/** Instants of years that have four digits. */
+const sortsAsText = /^\d{4}-[^()]*$/;
 
 /** Of these all that widens to them has bounds that read as theirs. */
 export function isNumeric({ name }: ColumnType): boolean {
