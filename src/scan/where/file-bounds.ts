@@ -30,8 +30,8 @@ export function boundsOfStats({
     // that others wrote may have a narrower type than the column.
     const mayBeNarrower = isChanged || field.beginSnapshot === file.begin_snapshot || file.mapping_id !== null;
     const slack = mayBeNarrower && isFloat(field.type) ? 1 : 0;
-    // Of such files DuckDB takes the least text of their row groups' bounds for the least instant.
-    const isMisjudged = file.mapping_id !== null && field.type.name === 'timestamptz';
+    // Of such files DuckDB takes the least text of their row groups' bounds for the least day or instant.
+    const isMisjudged = file.mapping_id !== null && /^(date|timestamp.*)$/.test(field.type.name);
     const known = (text: string | null): string | null =>
       !isKnown || (isMisjudged && !sortsAsText.test(text ?? '')) ? null : text;
     return {
@@ -44,7 +44,7 @@ export function boundsOfStats({
   };
 }
 
-/** Instants of years that have four digits. */
+/** Days and instants of years that have four digits. */
 const sortsAsText = /^\d{4}-[^()]*$/;
 
 /** Of these all that widens to them has bounds that read as theirs. */
