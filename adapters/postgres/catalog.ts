@@ -225,7 +225,8 @@ const keyModule = (): Promise<typeof import('./keys.ts')> => import('./keys.ts')
 async function query(client: PostgresClient, text: string, parameters?: readonly string[]): Promise<string[][]> {
   try {
     const pending = parameters === undefined ? client.unsafe(text) : client.unsafe(text, [...parameters]);
-    return (await pending.values()) as string[][];
+    // After a query that failed when it had sent rows, the client leaves as many places of the connection's next result empty.
+    return ((await pending.values()) as string[][]).filter(() => true);
   } catch (error) {
     throw catalogError(error);
   }

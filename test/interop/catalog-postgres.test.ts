@@ -98,6 +98,33 @@ describe('any client will do', () => {
   });
 });
 
+test('a query that failed after its first rows does no harm to what comes next on its connection', async () => {
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  await using catalog = postgresCatalog({ sql, schema: freshSchema(), end: true });
+  await catalog.initialize(newLake());
+  const failing = (): Promise<unknown> =>
+    sql.unsafe('SELECT 1 / (4 - n) FROM generate_series(1, 9) AS n').then(
+      () => 'did not fail',
+      () => undefined,
+    );
+  const keys = [{ key: 'k', scope: 's', result: '{}' }];
+  for (const read of [
+    async () => expect((await catalog.readHead()).snapshot.id).toBe(0),
+    async () => expect((await catalog.readCatalog())!.snapshot.id).toBe(0),
+    async () => expect((await collect(catalog.readSnapshots())).length).toBe(1),
+    async () => {
+      const { snapshot } = await catalog.readHead();
+      await failing();
+      expect(await catalog.commit({ ...batchOn(snapshot, {}), keys })).toMatchObject({ status: 'committed' });
+      await failing();
+      expect((await catalog.findKeys(['k'])).map(({ key }) => key)).toEqual(['k']);
+    },
+  ]) {
+    expect(await failing()).toBeUndefined();
+    await read();
+  }
+});
+
 describe('several lakes in one database', () => {
   test('know nothing of each other', async () => {
     const [a, b] = [freshSchema(), freshSchema()];
