@@ -242,6 +242,8 @@ function maps(data: ArrowData, from: number, to: number, field: Field): ColumnVa
     const entries: [unknown, unknown][] = [];
     for (let at = Number(offsets[i]); at < Number(offsets[i + 1]); at++)
       entries.push([keys![at - start], values![at - start]]);
-    return new Map(entries);
+    const map = new Map(entries);
+    // What holds a key twice is refused where rows are checked.
+    return map.size < entries.length ? entries : map;
   });
 }

@@ -9,6 +9,7 @@ import {
   Int8,
   List,
   Map_,
+  makeData,
   type RecordBatch,
   Struct,
   Table,
@@ -19,6 +20,7 @@ import {
   tableFromArrays,
   Uint16,
   Utf8,
+  Vector,
   vectorFromArray,
 } from 'apache-arrow';
 import { memoryLake } from '../../adapters/memory.ts';
@@ -200,6 +202,27 @@ describe('types', () => {
       expect(found.map(({ x }) => (x as Date).getTime())).toEqual([-86_400_000, 86_400_000]);
     }
   });
+});
+
+test('maps with a key twice are refused, not shortened', async () => {
+  const entry = new Struct<{ key: Utf8; value: Int8 }>([
+    new Field('key', new Utf8()),
+    new Field('value', new Int8(), true),
+  ]);
+  const entries = vectorFromArray(
+    ['a', 'b', 'b'].map((key, value) => ({ key, value })),
+    entry,
+  );
+  const maps = new Vector([
+    makeData({
+      type: new Map_(new Field('entries', entry)),
+      valueOffsets: Int32Array.of(0, 1, 3),
+      child: entries.data[0]!,
+    }),
+  ]);
+  const error = await through(new Table({ m: maps }), { m: t.map(t.varchar(), t.int8()) }).catch((reason) => reason);
+  expect(isLakeError(error, 'INVALID_VALUE')).toBe(true);
+  expect(error.context).toMatchObject({ column: 'm', row: 1 });
 });
 
 test('a row may have columns that an Arrow batch has as properties', async () => {
