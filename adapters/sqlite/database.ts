@@ -44,6 +44,11 @@ function resultCode(error: unknown): number | undefined {
   return Object.entries(names).find(([name]) => code === name || code.startsWith(`${name}_`))?.[1] ?? OTHER;
 }
 
+/** An error of Deno's node:sqlite in opening and in `exec`, which lacks the result code that those of statements have. */
+function isCodeless(error: unknown): boolean {
+  return resultCode(error) === undefined && (error as { code?: unknown } | null)?.code === 'ERR_SQLITE_ERROR';
+}
+
 export function isBusy(error: unknown): boolean {
   return [names['SQLITE_BUSY'], names['SQLITE_LOCKED'], names['SQLITE_PROTOCOL']].includes(resultCode(error));
 }
@@ -114,7 +119,7 @@ export async function openFile(path: string): Promise<SqliteDatabase> {
   try {
     return new DatabaseSync(path);
   } catch (error) {
-    if (resultCode(error) !== names['SQLITE_CANTOPEN']) throw lakeError(error);
+    if (resultCode(error) !== names['SQLITE_CANTOPEN'] && !isCodeless(error)) throw lakeError(error);
     throw new LakeError(
       'CATALOG_UNAVAILABLE',
       `the catalog database ${path} can not be opened: its folder is missing, or may not be used`,
@@ -161,7 +166,13 @@ export class Connection {
   }
 
   exec(text: string): void {
-    this.#database.exec(text);
+    try {
+      this.#database.exec(text);
+    } catch (error) {
+      if (!isCodeless(error)) throw error;
+      // What failed did nothing: it fails again, with the code, or is done now.
+      this.#database.prepare(text).run();
+    }
   }
 
   /**

@@ -18,6 +18,7 @@ import { type CatalogStore, type ObjectStore, openLake } from '../../src/index.t
 import { freshDatabase, type S3Server, s3Env } from '../support/services.ts';
 import { allLakeCases, type CountedTarget } from './lake-cases.ts';
 import { countFiles, memorySuites } from './memory.ts';
+import { sqliteErrors } from './sqlite-errors.ts';
 import { runSuites, type Suite, suite } from './suite.ts';
 
 async function folder(stack: AsyncDisposableStack): Promise<string> {
@@ -106,8 +107,9 @@ const suites: Readonly<Record<string, () => Suite[] | Promise<Suite[]>>> = {
     const capabilities = { exactKeys: true };
     return [suite('S3 store, Swift', storageCases, () => ({ store, prefix: prefix(), capabilities }), ['exactKeys'])];
   },
-  sqlite: () =>
-    (isBun ? [sqlite, bunSqlite] : [sqlite]).flatMap((driver) => [
+  sqlite: () => [
+    sqliteErrors(folder),
+    ...(isBun ? [sqlite, bunSqlite] : [sqlite]).flatMap((driver) => [
       suite(`SQLite catalog, ${driver.name}`, catalogCases, async (stack) => {
         const catalog = await driver(stack);
         return { open: async () => catalog() };
@@ -116,6 +118,7 @@ const suites: Readonly<Record<string, () => Suite[] | Promise<Suite[]>>> = {
         lakeOn(await driver(stack), localStore(), `${await folder(stack)}/`),
       ),
     ]),
+  ],
   async postgres() {
     const place = await postgresPlaces();
     const { store, prefix } = await bucket('seaweedfs');
