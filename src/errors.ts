@@ -127,3 +127,14 @@ function checkOption(name: string, value: unknown, kinds: Readonly<Record<string
       context,
     });
 }
+
+/** A name where a backend belongs would be told only by a TypeError. */
+export function checkBackend(option: 'catalog' | 'store', method: string, value: unknown): void {
+  if (typeof (value as Record<string, unknown> | null | undefined)?.[method] === 'function') return;
+  const made = option === 'catalog' ? 'sqliteCatalog({ path })' : 'localStore()';
+  throw new LakeError(
+    'INVALID_ARGUMENT',
+    `${option} is ${showValue(value)}; expected what an adapter makes, such as ${made}`,
+    { context: { value: showValue(value) } },
+  );
+}

@@ -11,7 +11,7 @@ import type { MacroSummary, SchemaSummary, SnapshotInfo, TableSummary, ViewSumma
 import { type CommitMessage, checkMessage, messageOptions } from './catalog/pending.ts';
 import type { AsOf, CommitKey } from './catalog/store.ts';
 import { type TableRef, type TypedTable, tableName } from './catalog/table-name.ts';
-import { checkOptions, isLakeError, LakeError, type OptionKinds, showValue } from './errors.ts';
+import { checkBackend, checkOptions, isLakeError, LakeError, type OptionKinds, showValue } from './errors.ts';
 import { Maintenance } from './maintenance/maintenance.ts';
 import { type OpenOptions, openOptions, openSession } from './opening.ts';
 import type { ColumnMap, InsertRow, Row, TableSchema } from './schema/builder.ts';
@@ -70,27 +70,16 @@ export interface TransactionResult<T> {
  */
 export async function openLake(options: OpenOptions): Promise<Lake> {
   checkOptions(options);
-  checkMethod('catalog', 'readCatalog', options.catalog);
+  checkBackend('catalog', 'readCatalog', options.catalog);
   try {
     checkOptions(options, openOptions);
-    checkMethod('store', 'open', options.store);
+    checkBackend('store', 'open', options.store);
     return new Lake(await openSession(options));
   } catch (error) {
     // The caller got no lake with which to close it.
     await options.catalog[Symbol.asyncDispose]().then(undefined, () => undefined);
     throw error;
   }
-}
-
-/** A name where a backend belongs would be told only by a TypeError. */
-function checkMethod(option: 'catalog' | 'store', method: string, value: unknown): void {
-  if (typeof (value as Record<string, unknown> | null | undefined)?.[method] === 'function') return;
-  const made = option === 'catalog' ? 'sqliteCatalog({ path })' : 'localStore()';
-  throw new LakeError(
-    'INVALID_ARGUMENT',
-    `${option} is ${showValue(value)}; expected what an adapter makes, such as ${made}`,
-    { context: { value: showValue(value) } },
-  );
 }
 
 /** An open lake. Made by {@link openLake}; dispose of it with `await using` or `close()`. */

@@ -1,3 +1,4 @@
+import { checkBackend } from '../errors.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ArrowRead } from './arrow/batches.ts';
 import type { ArrowModule, RecordBatchOf, TableOf } from './arrow/module.ts';
@@ -112,6 +113,7 @@ export class Rows<Row> implements AsyncIterable<Row> {
    */
   async writeParquet(store: ObjectStore, location: string): Promise<ParquetFile> {
     const signal = this.#signal;
+    checkBackend('store', 'create', store);
     const { writeParquetFile } = await import('./parquet-file.ts');
     return writeParquetFile(await this.#plan(signal), () => store.create(location, { signal }));
   }

@@ -1,4 +1,4 @@
-import { checkOptions } from '../errors.ts';
+import { checkBackend, checkOptions } from '../errors.ts';
 import type { Compressors } from '../file/compressors.ts';
 import type { FileReader, ReaderHint } from '../file/format.ts';
 import type { ObjectReader, ObjectStore } from '../storage/object-store.ts';
@@ -39,6 +39,7 @@ export interface ReadTaskOptions {
 export function readTask<Row = Record<string, unknown>>(task: ScanTask, options: ReadTaskOptions): Rows<Row> {
   checkOptions(options);
   const { store, compressors = {}, signal } = options;
+  checkBackend('store', 'open', store);
   const { read, part } = parseTask(task);
   // Not the whole format: who only reads needs nothing of what writes files.
   const openReader = async (object: ObjectReader, hint?: ReaderHint): Promise<FileReader> =>

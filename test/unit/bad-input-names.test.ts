@@ -316,6 +316,8 @@ describe('options', () => {
       ['path', async () => sqliteCatalog(none)],
       ['options', () => lake.table('Events').changes(none).toArray()],
       ['options', async () => readTask({} as never, none)],
+      ['store', async () => readTask({} as never, {} as never)],
+      ['store', () => lake.table('Events').scan().writeParquet(none, 'rows.parquet')],
       // By another name a filter would be no filter.
       [
         '"filter"',
