@@ -31,6 +31,8 @@ export function localError(error: unknown, action: 'read' | 'write' | 'delete' |
     return new LakeError('INVALID_ARGUMENT', `could not write ${location}: a file or folder is in the way`, options);
   }
   const code = codes[fsCode ?? ''];
+  if (code === 'NOT_FOUND' && action === 'write')
+    return new LakeError(code, `could not write ${location}: its folder is missing, and can't be made`, options);
   if (code === 'NOT_FOUND') return new LakeError(code, `${location} does not exist`, options);
   const reason = error instanceof Error ? error.message : String(error);
   const message = `could not ${action} ${location}: ${reason}`;

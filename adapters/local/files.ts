@@ -137,16 +137,17 @@ export function fileSink(fs: LocalFs, file: LocalFile, temporary: string, path: 
 }
 
 /** Makes a folder and those above it, and flushes what names them: a file is only as durable as its folder. */
-async function makeFolder(fs: LocalFs, folder: string): Promise<void> {
+async function makeFolder(fs: LocalFs, folder: string, isAboveMade = false): Promise<void> {
   const above = folderOf(folder.replace(/\/+$/, ''));
   try {
     await fs.mkdir(folder);
   } catch (error) {
     const code = codeOf(error);
     if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || above === '') throw error;
+    // What is above may be a link to what is missing, or take no folders: it is there each time, and of no use.
+    if (code !== 'ENOENT' || above === '' || isAboveMade) throw error;
     await makeFolder(fs, above);
-    return await makeFolder(fs, folder);
+    return await makeFolder(fs, folder, true);
   }
   await flushFolder(fs, above);
 }

@@ -187,6 +187,12 @@ describe('writing', () => {
     equal(readdirSync(`${base}/temporary/folder`), ['x.parquet']);
   });
 
+  test('into folders that can not be made fails', async () => {
+    await nodeFs.symlink(`${base}/nowhere`, `${base}/dangling`);
+    const error = await rejects(put(localStore(), `${base}/dangling/a/b/x`, bytes('x')), 'NOT_FOUND');
+    equal(error.message, `could not write ${base}/dangling/a/b/x: its folder is missing, and can't be made`);
+  });
+
   test('and reading leave no file open', async () => {
     const store = localStore({ root: `${base}/handles` });
     const open = (): number => readdirSync('/proc/self/fd').length;
