@@ -1,4 +1,4 @@
-import { checkBackend, checkOptions } from '../errors.ts';
+import { checkBackend, checkOptions, type OptionKinds } from '../errors.ts';
 import type { Compressors } from '../file/compressors.ts';
 import type { FileReader, ReaderHint } from '../file/format.ts';
 import type { ObjectReader, ObjectStore } from '../storage/object-store.ts';
@@ -13,6 +13,8 @@ export interface ReadTaskOptions {
   readonly compressors?: Compressors | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+const readTaskOptions: OptionKinds<ReadTaskOptions> = { store: 'any', compressors: 'any', signal: 'any' };
 
 /**
  * The rows of one task of a plan: all that it takes is the object store. The rows of all tasks, one after the other, are those of
@@ -37,7 +39,7 @@ export interface ReadTaskOptions {
  * ```
  */
 export function readTask<Row = Record<string, unknown>>(task: ScanTask, options: ReadTaskOptions): Rows<Row> {
-  checkOptions(options);
+  checkOptions(options, readTaskOptions);
   const { store, compressors = {}, signal } = options;
   checkBackend('store', 'open', store);
   const { read, part } = parseTask(task);

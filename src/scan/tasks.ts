@@ -1,4 +1,4 @@
-import { LakeError, showValue } from '../errors.ts';
+import { checkOptions, LakeError, type OptionKinds, showValue } from '../errors.ts';
 import type { FilePart, ScanPart } from './parts.ts';
 import { type PlannedScan, type PlanRequest, planScan } from './plan.ts';
 import { type ScanTask, taskMaker } from './task.ts';
@@ -17,13 +17,14 @@ export interface ScanPlan {
   readonly limit: number | null;
 }
 
+const planOptions: OptionKinds<PlanOptions> = { maxByteLength: 'any' };
+
 const usualMaxByteLength = 1 << 27;
 
 /** Plans a scan as tasks. */
-export async function planTasks(
-  request: PlanRequest,
-  { maxByteLength = usualMaxByteLength }: PlanOptions,
-): Promise<ScanPlan> {
+export async function planTasks(request: PlanRequest, options: PlanOptions): Promise<ScanPlan> {
+  checkOptions(options, planOptions);
+  const { maxByteLength = usualMaxByteLength } = options;
   if (!Number.isSafeInteger(maxByteLength) || maxByteLength < 1)
     throw new LakeError(
       'INVALID_ARGUMENT',

@@ -317,6 +317,23 @@ describe('options', () => {
       ['options', () => lake.table('Events').changes(none).toArray()],
       ['options', async () => readTask({} as never, none)],
       ['store', async () => readTask({} as never, {} as never)],
+      ['"codecs"', async () => readTask({} as never, { store, codecs: {} } as never)],
+      [
+        '"maxBytes"',
+        () =>
+          lake
+            .table('Events')
+            .scan()
+            .plan({ maxBytes: 1 } as never),
+      ],
+      [
+        'options',
+        () =>
+          lake
+            .table('Events')
+            .scan()
+            .plan(null as never),
+      ],
       ['store', () => lake.table('Events').scan().writeParquet(none, 'rows.parquet')],
       // By another name a filter would be no filter.
       [
