@@ -12,8 +12,8 @@ export interface Part {
   readonly key?: string;
 }
 
-/** Statements name the tables of inlined rows: a lake may have very many. */
-const MAX_PREPARED = 100;
+/** Statements name the tables of inlined rows: a lake may have very many, and each plan takes more than half a MiB of each connection. */
+const MAX_PREPARED = 32;
 
 interface Prepared {
   readonly name: string;

@@ -179,15 +179,10 @@ describe('prepared statements', () => {
       ...appendUnless(base, 1),
       ops: [{ kind: 'deleteInlined', name: `ducklake_inlined_data_${n}_1`, upTo: 1 }],
     });
-    for (let n = 0; n < 103; n++) await catalog.commit(shaped(n));
+    for (let n = 0; n < 35; n++) await catalog.commit(shaped(n));
     await catalog.commit(shaped(5));
     const kinds = client.sent.map(kindOf);
-    expect([kinds[100], kinds[101], kinds[102], kinds[103]]).toEqual([
-      'prepares, executes',
-      'plans',
-      'plans',
-      'executes',
-    ]);
+    expect(kinds.slice(32, 36)).toEqual(['prepares, executes', 'plans', 'plans', 'executes']);
   });
 });
 
