@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLakeError, LakeError } from '../../src/errors.ts';
+import type { BoundsOf } from '../../src/file/format.ts';
 import { parquetFormat } from '../../src/file/parquet/index.ts';
 import { type Oracle, openOracle } from '../support/oracle.ts';
 import { duckFileOf, field, objectOf, readFile } from '../support/parquet.ts';
@@ -59,6 +60,27 @@ describe('damage', () => {
         refused++;
       }
     }
+    expect(refused).toBeGreaterThan(100);
+  });
+
+  test('bytes of the footer that are others give an error of ours or rows, also where columns go by names', async () => {
+    const bytes = await file();
+    const start = bytes.length - 8 - new DataView(bytes.buffer).getUint32(bytes.length - 8, true);
+    const names = fields.map(({ id, name }) => ({ fieldId: id, sourceName: name, children: [] }));
+    const matters = (boundsOf: BoundsOf): boolean => fields.every((one) => boundsOf(one)?.mayContain?.(1n) !== false);
+    let refused = 0;
+    for (let at = start; at < bytes.length - 8; at++)
+      for (const byte of [0x00, 0x15, 0x18, 0x26, 0x7f, 0xff]) {
+        const damaged = bytes.slice();
+        damaged[at] = byte;
+        try {
+          const columns = await readFile(damaged, { fields, binding: { kind: 'names', names }, matters });
+          for (const column of columns) expect(column.length).toBe(columns[0]!.length);
+        } catch (error) {
+          expect([at, byte, error]).toEqual([at, byte, expect.any(LakeError)]);
+          refused++;
+        }
+      }
     expect(refused).toBeGreaterThan(100);
   });
 

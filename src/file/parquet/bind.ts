@@ -5,6 +5,7 @@ import { withParts } from '../../schema/tree.ts';
 import { codecFor, type Physical, ValueError } from '../../spec/values/codec.ts';
 import type { FileBinding } from '../format.ts';
 import { type Assembly, leavesOf } from './assemble.ts';
+import { decoding } from './footer.ts';
 import { lenientForm, loadedForm } from './loaded.ts';
 import { type Found, type Matcher, matcherFor } from './match.ts';
 import { type FileLeaf, type FileNode, type FileStruct, fileColumns, leavesBelow } from './shape.ts';
@@ -44,9 +45,11 @@ export function bindColumns(
   fields: readonly Field[],
   binding: FileBinding = { kind: 'ids' },
 ): BoundColumn[] {
-  const columns = fileColumns(root);
-  const matcher = matcherFor(binding, columns);
-  return fields.map((field) => boundColumn(field, matcher.find(field, columns)));
+  return decoding('schema', () => {
+    const columns = fileColumns(root);
+    const matcher = matcherFor(binding, columns);
+    return fields.map((field) => boundColumn(field, matcher.find(field, columns)));
+  });
 }
 
 function boundColumn(field: Field, found: Found): BoundColumn {

@@ -36,8 +36,25 @@ export async function readFooter(object: ObjectReader, footerLength: number | un
   if (needed + 4 > byteLength) throw corrupt(`its footer of ${needed - tailLength} bytes is longer than the file`);
   if (needed > bytes.byteLength) bytes = await slice(object, byteLength - needed, byteLength);
 
-  return decoding('footer', () => parquetMetadata(bytes, { geoparquet: false, parsers: asStored }));
+  return decoding('footer', () => {
+    const metadata = parquetMetadata(bytes, { geoparquet: false, parsers: asStored });
+    if (!isComplete(metadata)) throw corrupt('its footer lacks what each has');
+    return metadata;
+  });
 }
+
+/** The decoder takes what it finds: a changed byte may be one of a field's number. */
+function isComplete({ schema, row_groups: groups }: FileMetaData): boolean {
+  const chunks = groups.flatMap(({ columns }) => columns.flatMap((column) => column.meta_data ?? []));
+  return (
+    schema.every(({ name }) => typeof name === 'string') &&
+    chunks.every(({ encodings, path_in_schema: path, ...chunk }) =>
+      [encodings, path, chunk.num_values, chunk.total_compressed_size, chunk.data_page_offset].every(isThere),
+    )
+  );
+}
+
+const isThere = (value: unknown): boolean => value !== undefined;
 
 async function slice(object: ObjectReader, start: number, end: number): Promise<ArrayBuffer> {
   const bytes = await object.slice(start, end);

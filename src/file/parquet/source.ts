@@ -84,6 +84,8 @@ function decimalSource(element: SchemaElement): Source | undefined {
   const precision = element.precision ?? logical?.precision ?? 38;
   if (precision > 38) return undefined;
   const scale = element.scale ?? logical?.scale ?? 0;
+  if (!(Number.isInteger(scale) && scale >= 0 && scale <= 38))
+    throw corrupt(`decimals with ${scale} digits after the point`);
   const load =
     type === 'INT64'
       ? undefined
