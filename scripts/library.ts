@@ -15,6 +15,8 @@ const common = {
   target: 'esnext',
   packages: 'external',
   external: ['node:*', 'bun:*'],
+  // Chunks import others for their order alone, and the package says that loading has no effects.
+  logOverride: { 'ignored-bare-import': 'silent' },
 } as const satisfies BuildOptions;
 
 /**
