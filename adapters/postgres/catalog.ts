@@ -100,7 +100,7 @@ export class PostgresCatalog extends SqlCatalog {
     if (performance.now() - this.#lastCommit >= roomMs) return undefined;
     if (this.#room === undefined) {
       const { Room } = await import('./room.ts');
-      this.#room ??= new Room(this.#dialect, ROOM * roomMs);
+      this.#room ??= new Room(this.#dialect, ROOM * roomMs, Number.isFinite(this.#unprepared));
     }
     return this.#room;
   }
