@@ -1,7 +1,7 @@
 import type { AsOf, Snapshot } from '../catalog/store.ts';
 import { noFiles, type TableFiles } from '../catalog/table-files.ts';
 import { type CatalogView, nameOf, type TableInfo } from '../catalog/view.ts';
-import { isLakeError, LakeError, showValue } from '../errors.ts';
+import { checkOptions, isLakeError, LakeError, type OptionKinds, showValue } from '../errors.ts';
 import type { ReadSession } from '../session.ts';
 import { scanColumns } from './columns.ts';
 import type { ScanRead } from './parts.ts';
@@ -21,6 +21,17 @@ export interface PlanRequest {
   readonly asOf?: AsOf | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** One that isn't known may be a filter by another name: without it there would be rows that nobody asked for. */
+const requestKinds: OptionKinds<PlanRequest> = {
+  session: 'any',
+  find: 'any',
+  columns: 'any',
+  where: 'any',
+  limit: 'any',
+  asOf: 'any',
+  signal: 'any',
+};
 
 /** A scan that is known down to its files. */
 export interface PlannedScan {
@@ -48,7 +59,7 @@ export async function planScan(request: PlanRequest): Promise<PlannedScan> {
 }
 
 async function planOnce(request: PlanRequest): Promise<PlannedScan> {
-  refuseUnknown(request, ['session', 'find', 'columns', 'where', 'limit', 'asOf', 'signal']);
+  checkOptions(request, requestKinds);
   const { session, find, asOf, signal } = request;
   signal?.throwIfAborted();
   const limit = checkLimit(request.limit);
@@ -67,13 +78,6 @@ async function planOnce(request: PlanRequest): Promise<PlannedScan> {
   signal?.throwIfAborted();
   const files = { ...found, files: await filter.keep(found) };
   return { table, snapshot: view.snapshot, read, files, parts: partsOf(table, read, files) };
-}
-
-/** An option that isn't known may be a filter by another name: without it there would be rows that nobody asked for. */
-export function refuseUnknown(options: object, known: readonly string[]): void {
-  const name = Object.keys(options).find((key) => !known.includes(key));
-  if (name !== undefined)
-    throw new LakeError('INVALID_ARGUMENT', `there is no option "${name}"`, { context: { value: name } });
 }
 
 export function checkLimit(limit: unknown): number {

@@ -1,9 +1,9 @@
 import type { HistoryRequest, TableHistory } from '../../catalog/table-history.ts';
 import { nameOf, type TableInfo } from '../../catalog/view.ts';
-import { checkOptions, LakeError, showValue } from '../../errors.ts';
+import { checkOptions, LakeError, type OptionKinds, showValue } from '../../errors.ts';
 import { type IdChange, parseChanges } from '../../spec/changes.ts';
 import { type ScanColumn, scanColumns } from '../columns.ts';
-import { checkLimit, refuseUnknown } from '../plan.ts';
+import { checkLimit } from '../plan.ts';
 import type { Expression } from '../where/expression.ts';
 import { parseWhere } from '../where/parse.ts';
 import type { ChangesRequest, ChangeType } from './request.ts';
@@ -26,10 +26,20 @@ export const changeColumns = ['snapshot_id', 'rowid', 'change_type'] as const;
 
 const allTypes: readonly ChangeType[] = ['insert', 'delete', 'update_preimage', 'update_postimage'];
 
+const changesOptions: OptionKinds<ChangesRequest['options']> = {
+  from: 'any',
+  to: 'any',
+  columns: 'any',
+  where: 'any',
+  types: 'any',
+  rewrites: 'any',
+  limit: 'any',
+  signal: 'any',
+};
+
 /** Looks up what a read of changes needs: two statements. */
 export async function planChanges({ session, find, options }: ChangesRequest): Promise<PlannedChanges> {
-  checkOptions(options);
-  refuseUnknown(options, ['from', 'to', 'columns', 'where', 'types', 'limit', 'rewrites', 'signal']);
+  checkOptions(options, changesOptions);
   const signal = options.signal as AbortSignal | undefined;
   signal?.throwIfAborted();
   const from = boundOf('from', options.from);
