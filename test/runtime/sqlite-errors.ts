@@ -3,8 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { localStore } from '../../adapters/local.ts';
-import { type SqliteDatabase, sqliteCatalog } from '../../adapters/sqlite.ts';
+import { sqliteCatalog } from '../../adapters/sqlite.ts';
 import { type ErrorCode, isLakeError, openLake, t } from '../../src/index.ts';
+import { telling } from '../support/sqlite-handle.ts';
 import type { Suite } from './suite.ts';
 
 /** Runtimes tell SQLite's result codes in ways of their own. */
@@ -41,19 +42,7 @@ async function isLockWaitedFor(path: string): Promise<void> {
   const database = new DatabaseSync(file);
   const other = new DatabaseSync(file);
   const { promise: isRefused, resolve: refused } = Promise.withResolvers<void>();
-  const handle: SqliteDatabase = {
-    prepare: (sql) => database.prepare(sql),
-    close: () => database.close(),
-    exec(sql) {
-      try {
-        database.exec(sql);
-      } catch (error) {
-        refused();
-        throw error;
-      }
-    },
-  };
-  const catalog = sqliteCatalog({ database: handle, busyTimeoutMs: 3_600_000 });
+  const catalog = sqliteCatalog({ database: telling(database, () => refused()), busyTimeoutMs: 3_600_000 });
   const lake = await openLake({ catalog, store: localStore(), dataPath: `${path}/` });
   const events = await lake.createTable('events', { id: t.int64() });
   other.exec('BEGIN IMMEDIATE');

@@ -17,6 +17,7 @@ import {
   newLake,
 } from '../../src/conformance/catalog/batches.ts';
 import { catalogCases } from '../../src/conformance/catalog.ts';
+import { telling, withExec } from '../support/sqlite-handle.ts';
 
 setDefaultTimeout(300_000);
 
@@ -189,18 +190,9 @@ describe('a locked database', () => {
   function patientCatalog(path: string): { catalog: CatalogStore; refused(times: number): Promise<void> } {
     const database = new DatabaseSync(path);
     let busy = 0;
-    const handle: SqliteDatabase = {
-      prepare: (sql) => database.prepare(sql),
-      close: () => database.close(),
-      exec(sql) {
-        try {
-          database.exec(sql);
-        } catch (error) {
-          if ((error as { errcode?: number }).errcode === 5) busy++;
-          throw error;
-        }
-      },
-    };
+    const handle = telling(database, (error) => {
+      if ((error as { errcode?: number }).errcode === 5) busy++;
+    });
     const catalog = sqliteCatalog({ database: handle, busyTimeoutMs: 3_600_000 });
     return {
       catalog,
@@ -235,15 +227,11 @@ describe('a locked database', () => {
     const clocks = [Date, performance].map((clock) => spyOn(clock, 'now').mockImplementation(() => now));
     try {
       const database = new DatabaseSync(path);
-      const handle: SqliteDatabase = {
-        prepare: (sql) => database.prepare(sql),
-        close: () => database.close(),
-        exec(sql) {
-          if (sql !== 'BEGIN IMMEDIATE' || ++freezes > 3) return database.exec(sql);
-          now += 3_600_000;
-          throw Object.assign(new Error('database is locked'), { errcode: 5 });
-        },
-      };
+      const handle = withExec(database, (sql) => {
+        if (sql !== 'BEGIN IMMEDIATE' || ++freezes > 3) return database.exec(sql);
+        now += 3_600_000;
+        throw Object.assign(new Error('database is locked'), { errcode: 5 });
+      });
       await using catalog = sqliteCatalog({ database: handle });
       expect(await catalog.initialize(newLake())).toBe(true);
       expect(freezes).toBe(4);
@@ -308,15 +296,13 @@ describe('a handle', () => {
   ): SqliteDatabase & { armed: boolean } => {
     const handle = {
       armed: false,
-      prepare: (sql: string) => database.prepare(sql),
-      close: () => database.close(),
-      exec(sql: string) {
+      ...withExec(database, (sql) => {
         const fails = handle.armed && sql === 'COMMIT';
         if (!fails || when === 'after') database.exec(sql);
         if (!fails) return;
         handle.armed = false;
         throw Object.assign(new Error('disk I/O error'), { errcode: how });
-      },
+      }),
     };
     return handle;
   };
